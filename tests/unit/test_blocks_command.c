@@ -202,7 +202,7 @@ static void wrong_use_is_explained(void **state)
     (void)state;
     support_program p;
     support_program_run(&p, (const char *const[]){"blocks", NULL}, NULL);
-    support_program_expect(&p, 2, "visdial blocks make, world or show", NULL);
+    support_program_expect(&p, 2, "expected make, world or show", NULL);
     support_program_clear(&p);
     support_program_run(&p, BLOCKS("paint"), NULL);
     support_program_expect(&p, 2, "make, world or show", "'paint'", NULL);

@@ -122,22 +122,22 @@ static void wrong_requests_are_refused(void **state)
 {
     (void)state;
     const char *data = "tests/fixtures/dialogs.json";
-    expect_refused((const char *[]){"data", NULL}, 2, "data info FILE");
-    expect_refused((const char *[]){"data", "info", NULL}, 2, "data info FILE");
+    expect_refused((const char *[]){"data", NULL}, 2, "expected info, pack or vocab");
+    expect_refused((const char *[]){"data", "info", NULL}, 2, "info: expected a file");
     expect_refused((const char *[]){"data", "pack", data, NULL}, 2, "--out is missing");
     expect_refused((const char *[]){"data", "vocab", data, NULL}, 2, "--out is missing");
     expect_refused((const char *[]){"data", "info", data, "--out", "x", NULL}, 2, "--out is for");
     expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--model", "m", NULL}, 2,
                    "--model is for info");
     expect_refused((const char *[]){"data", "vocab", data, "--out", "x", "--vocab", "v", NULL}, 2,
-                   "--vocab is for info and pack");
+                   "--vocab is not for vocab");
     expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", "none", NULL}, 3,
                    "none");
     support_write_text(vocab, "[\"<PAD>\", \"<S>\", \"</S>\", \"<UNK>\", \"a\"]");
     expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", vocab, NULL}, 4,
                    "a list of words without counts");
     expect_refused((const char *[]){"data", "show", data, NULL}, 2, "expected info, pack or vocab");
-    expect_refused((const char *[]){"data", "info", data, data, NULL}, 2, "data info FILE");
+    expect_refused((const char *[]){"data", "info", data, data, NULL}, 2, "unexpected 'tests");
     expect_refused((const char *[]){"data", "info", "none.json", NULL}, 3, "none.json");
     expect_refused((const char *[]){"data", "info", "tests/fixtures/dense.json", NULL}, 4,
                    "tests/fixtures/dense.json: line 1");

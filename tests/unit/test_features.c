@@ -656,7 +656,8 @@ static void the_command_imports_and_describes(void **state)
         const char *arguments[8];
         const char *said;
     } wrong[] = {
-        {{"features", NULL}, "features info FILE"},
+        {{"features", NULL}, "expected info or import"},
+        {{"features", "info", NULL}, "info: expected a file"},
         {{"features", "info", "assets/features.safetensors", "--index", "x", NULL},
          "an index belongs to adaptive HDF5"},
         {{"features", "show", "x", NULL}, "expected info or import"},

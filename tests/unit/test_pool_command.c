@@ -173,9 +173,9 @@ static void what_cannot_be_built_is_refused(void **state)
     char *data = write_dialogs(), *pool = support_join(tiny.directory, "top.txt");
     RUN(0, "2 answers, given 2 to 3 times", "", "pool", "build", "--data", data, "--top", "2",
         "--out", pool, "--force");
-    RUN(2, "", "expected `visdial pool build`", "pool");
-    RUN(2, "", "expected `visdial pool build`, found make", "pool", "make");
-    RUN(2, "", "name the dialogs with --data", "pool", "build");
+    RUN(2, "", "expected build; see", "pool");
+    RUN(2, "", "expected build, found 'make'", "pool", "make");
+    RUN(2, "", "--data is missing", "pool", "build");
     RUN(2, "", "name the file to write with --out", "pool", "build", "--data", data);
     RUN(2, "", "--top: expected", "pool", "build", "--data", data, "--out", pool, "--top", "0");
     RUN(3, "", "nowhere.json", "pool", "build", "--data", "nowhere.json", "--out", pool, "--force");

@@ -193,6 +193,20 @@ vd_status vd_arguments_refuse(const vd_arguments *arguments, const char *names, 
     return name ? vd_error_set(err, VD_USAGE, "--%s %s", name, why) : VD_OK;
 }
 
+vd_status vd_arguments_verb(const vd_arguments *arguments, const char *verbs, int files, int *out,
+                            vd_error *err)
+{
+    const char *verb = arguments->count > 0 ? arguments->operand[0] : NULL;
+    *out = verb ? vd_choice_find(verbs, verb) : -1;
+    if (!verb)
+        return vd_error_set(err, VD_USAGE, "expected %s; see --help", verbs);
+    if (*out < 0)
+        return vd_error_set(err, VD_USAGE, "expected %s, found '%.80s'; see --help", verbs, verb);
+    if (arguments->count < 1 + files)
+        return vd_error_set(err, VD_USAGE, "%s: expected a file; see --help", verb);
+    return vd_arguments_most(arguments, 1 + files, err);
+}
+
 vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_error *err)
 {
     return arguments->count <= operands

@@ -66,6 +66,10 @@ vd_status vd_arguments_need(const vd_arguments *arguments, const char *names, vd
 // VD_USAGE for the first of them that was given: "--name why".
 vd_status vd_arguments_refuse(const vd_arguments *arguments, const char *names, const char *why,
                               vd_error *err);
+// Index of the first operand among verbs ("info or import"), for a command that takes a verb and
+// then so many files. VD_USAGE for another verb, or another number of files.
+vd_status vd_arguments_verb(const vd_arguments *arguments, const char *verbs, int files, int *out,
+                            vd_error *err);
 // VD_USAGE for more operands.
 vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_error *err);
 

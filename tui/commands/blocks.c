@@ -366,21 +366,17 @@ static vd_status work(job *j, int argc, char **argv, vd_error *err)
     vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
     if (status)
         return status;
-    if (given.count == 0)
-        return vd_error_set(err, VD_USAGE,
-                            "expected: visdial blocks make, world or show; see --help");
     enum { MAKE, WORLD, SHOW };
-    const char *what = given.count == 1 ? given.operand[0] : "";
-    int verb = vd_choice_find("make, world or show", what);
-    if (verb < 0)
-        return vd_error_set(err, VD_USAGE,
-                            "say what to do: make, world or show, found '%.80s'; see --help", what);
+    int verb;
+    status = vd_arguments_verb(&given, "make, world or show", 0, &verb, err);
+    if (status)
+        return status;
     static const char *const others[] = {
         [MAKE] = "split count index png",
         [WORLD] = "val test captions pictures no-pictures no-features png",
         [SHOW] = "out train val test captions pictures no-pictures no-features extractor count"};
     char why[64];
-    snprintf(why, sizeof why, "does not belong to blocks %s", what);
+    snprintf(why, sizeof why, "does not belong to blocks %s", given.operand[0]);
     status = vd_arguments_refuse(&given, others[verb], why, err);
     if (status == VD_OK && j->no_pictures)
         status = vd_arguments_refuse(&given, "pictures", "contradicts --no-pictures", err);

@@ -17,8 +17,10 @@
 #include "features/text/vocab_file.h"
 #include "tui/measure/corpus.h"
 
+enum { INFO, PACK, VOCAB };
+
 typedef struct request {
-    enum { INFO, PACK, VOCAB } verb;
+    int verb;
     const char *file, *out, *model, *vocab;
     int64_t minimum, top;
     bool force;
@@ -44,29 +46,21 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     vd_status status = vd_arguments_read(options, argc, argv, r, &given, err);
     if (status)
         return status;
-    if (given.count != 2)
-        return vd_error_set(err, VD_USAGE,
-                            "expected: visdial data info FILE (or pack, vocab); see --help");
-    const char *verb = given.operand[0];
-    int found = vd_choice_find("info, pack or vocab", verb);
-    if (found < 0)
-        return vd_error_set(err, VD_USAGE, "'%.40s': expected info, pack or vocab; see --help",
-                            verb);
-    r->verb = found;
+    status = vd_arguments_verb(&given, "info, pack or vocab", 1, &r->verb, err);
+    if (status)
+        return status;
+    static const char *const others[] = {[INFO] = "out force",
+                                         [PACK] = "model min-count top",
+                                         [VOCAB] = "model vocab min-count top"};
+    static const char *const why[] = {[INFO] = "is for pack and vocab, not info",
+                                      [PACK] = "is for info; pack writes all words",
+                                      [VOCAB] = "is not for vocab, which counts all words"};
     r->file = given.operand[1];
-    if (r->verb == INFO && (r->out || r->force))
-        return vd_error_set(err, VD_USAGE, "--%s is for pack and vocab, not info",
-                            r->out ? "out" : "force");
-    if (r->verb != INFO && !r->out)
-        return vd_error_set(err, VD_USAGE, "--out is missing: name the file to write");
-    if (r->verb != INFO &&
-        (vd_arguments_have(&given, "min-count") || vd_arguments_have(&given, "top")))
-        return vd_error_set(err, VD_USAGE,
-                            "--%s is for info; %s writes all words with their counts",
-                            vd_arguments_have(&given, "top") ? "top" : "min-count", verb);
-    if (r->verb != INFO && (r->model || (r->vocab && r->verb == VOCAB)))
-        return vd_error_set(err, VD_USAGE, "--%s is for info%s; %s uses all words",
-                            r->model ? "model" : "vocab", r->model ? "" : " and pack", verb);
+    status = vd_arguments_refuse(&given, others[r->verb], why[r->verb], err);
+    if (status == VD_OK && r->verb != INFO)
+        status = vd_arguments_need(&given, "out", err);
+    if (status)
+        return status;
     if (r->model && r->vocab)
         return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
     return vd_output_check(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, r->force, err);

@@ -16,7 +16,8 @@
 
 typedef struct request {
     const char *file, *out, *index, *columns, *data, *images;
-    bool imports, full, force, quiet;
+    int imports; // 0: info
+    bool full, force, quiet;
 } request;
 
 static const vd_option options[] = {
@@ -39,22 +40,14 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     vd_status status = vd_arguments_read(options, argc, argv, r, &given, err);
     if (status)
         return status;
-    if (given.count != 2)
-        return vd_error_set(err, VD_USAGE,
-                            "expected: visdial features info FILE, or import FILE --out FILE; see "
-                            "--help");
-    int verb = vd_choice_find("info or import", given.operand[0]);
-    if (verb < 0)
-        return vd_error_set(err, VD_USAGE, "'%.40s': expected info or import; see --help",
-                            given.operand[0]);
-    r->imports = verb;
+    status = vd_arguments_verb(&given, "info or import", 1, &r->imports, err);
+    if (status)
+        return status;
     r->file = given.operand[1];
     if (!r->imports)
         return vd_arguments_refuse(&given, "out f32 columns force quiet", "goes with import", err);
     status = vd_arguments_refuse(&given, "data", "goes with info", err);
-    if (status == VD_OK && !r->out)
-        return vd_error_set(err, VD_USAGE, "--out is missing: name the file to write");
-    return status;
+    return status ? status : vd_arguments_need(&given, "out", err);
 }
 
 // ---- info ---------------------------------------------------------------------------------------

@@ -101,12 +101,12 @@ static vd_status read_options(building *b, int argc, char **argv, vd_error *err)
     vd_status status = vd_arguments_read(options, argc, argv, b, &given, err);
     if (status)
         return status;
-    if (given.count != 1 || strcmp(given.operand[0], "build") != 0)
-        return vd_error_set(err, VD_USAGE, "expected `visdial pool build`%s%.80s",
-                            given.count ? ", found " : "",
-                            given.count ? given.operand[given.count - 1] : "");
-    if (!b->data)
-        return vd_error_set(err, VD_USAGE, "name the dialogs with --data");
+    int verb;
+    status = vd_arguments_verb(&given, "build", 0, &verb, err);
+    if (status == VD_OK)
+        status = vd_arguments_need(&given, "data", err);
+    if (status)
+        return status;
     if (!b->model_path && !b->out_path)
         return vd_error_set(err, VD_USAGE,
                             "name the file to write with --out, or a model with --model");
