@@ -94,6 +94,30 @@ static void a_running_answer_can_be_stopped_and_the_next_one_runs(void **state)
     vd_worker_free(worker);
 }
 
+// A question that is asked at once after a stop does not undo it.
+static void a_stop_holds_for_what_was_there(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        vd_worker *worker;
+        atomic_store(&running, 0);
+        assert_int_equal(vd_worker_start(serve, contexts, 2, &worker, NULL), VD_OK);
+        submit(worker, VD_REQUEST_ASK, 1, "wait");
+        submit(worker, VD_REQUEST_ASK, 2, "wait");
+        while (!atomic_load(&running))
+            ;
+        vd_worker_stop(worker);
+        submit(worker, VD_REQUEST_ASK, 3, "again");
+        for (long serial = 1; serial <= 3; serial++) {
+            vd_event event = next(worker);
+            assert_int_equal(event.serial, serial);
+            assert_int_equal(event.status, serial < 3 ? VD_INTERRUPTED : VD_OK);
+            vd_event_clear(&event);
+        }
+        vd_worker_free(worker);
+    }
+}
+
 // A lane that leaving stops must not take its next request first: many times, since that is a
 // matter of microseconds.
 static void leave_while_one_runs(void)
@@ -171,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_served_in_order),
         cmocka_unit_test(a_running_answer_can_be_stopped_and_the_next_one_runs),
+        cmocka_unit_test(a_stop_holds_for_what_was_there),
         cmocka_unit_test(lanes_are_served_at_the_same_time),
         cmocka_unit_test(leaving_stops_what_runs_and_drops_what_waits),
         cmocka_unit_test(out_of_memory_is_reported),

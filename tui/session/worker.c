@@ -14,6 +14,7 @@
 // always be delivered.
 typedef struct job {
     GList link; // data: the job
+    atomic_int stop;
     vd_request request;
     vd_event event;
 } job;
@@ -24,7 +25,7 @@ typedef struct lane {
     pthread_t thread;
     bool started;
     GQueue waiting; // under lock
-    atomic_int stop;
+    job *running;   // under lock; NULL: none
 } lane;
 
 struct vd_worker {
@@ -88,13 +89,14 @@ static void *run(void *argument)
             pthread_cond_wait(&worker->wake, &worker->lock);
         if (worker->leaving)
             break;
-        job *item = pop(&own->waiting);
+        job *item = own->running = pop(&own->waiting);
         pthread_mutex_unlock(&worker->lock);
         item->event.kind = item->request.kind;
         item->event.serial = item->request.serial;
         item->event.lane = item->request.lane;
-        worker->serve(own->context, &item->request, &own->stop, &item->event);
+        worker->serve(own->context, &item->request, &item->stop, &item->event);
         pthread_mutex_lock(&worker->lock);
+        own->running = NULL;
         g_queue_push_tail_link(&worker->done, &item->link);
         uint64_t one = 1;
         // Cannot block: an eventfd counts up to 2^64 - 2.
@@ -162,8 +164,6 @@ vd_status vd_worker_submit(vd_worker *worker, vd_request *request, vd_error *err
     item->link.data = item;
     item->request = *request;
     *request = (vd_request){0};
-    if (item->request.kind == VD_REQUEST_ASK || item->request.kind == VD_REQUEST_WALK)
-        atomic_store(&own->stop, 0);
     pthread_mutex_lock(&worker->lock);
     g_queue_push_tail_link(&own->waiting, &item->link);
     pthread_cond_broadcast(&worker->wake);
@@ -196,8 +196,15 @@ bool vd_worker_take(vd_worker *worker, vd_event *out)
 
 void vd_worker_stop(vd_worker *worker)
 {
-    for (int i = 0; i < worker->lanes; i++)
-        atomic_store(&worker->lane[i].stop, 1);
+    pthread_mutex_lock(&worker->lock);
+    for (int i = 0; i < worker->lanes; i++) {
+        const lane *own = &worker->lane[i];
+        if (own->running)
+            atomic_store(&own->running->stop, 1);
+        for (GList *link = own->waiting.head; link; link = link->next)
+            atomic_store(&((job *)link->data)->stop, 1);
+    }
+    pthread_mutex_unlock(&worker->lock);
 }
 
 void vd_worker_free(vd_worker *worker)

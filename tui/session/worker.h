@@ -14,7 +14,7 @@ enum { VD_WORKER_LANES = 8 };
 typedef struct vd_worker vd_worker;
 
 // Serves one request, on the worker's thread: fills event (zeroed; kind and serial are set).
-// stop becomes non-zero when the person wants the running answer stopped.
+// stop becomes non-zero when the request is to be stopped.
 typedef void vd_worker_serve(void *context, const vd_request *request, const atomic_int *stop,
                              vd_event *event);
 
@@ -27,7 +27,7 @@ vd_status vd_worker_submit(vd_worker *worker, vd_request *request, vd_error *err
 int vd_worker_fd(const vd_worker *worker);
 // The oldest event, ownership moves; false when none waits.
 bool vd_worker_take(vd_worker *worker, vd_event *out);
-// Stops the running answers; an ASK submitted later runs again.
+// Stops the requests that run or wait; those submitted later are not affected.
 void vd_worker_stop(vd_worker *worker);
 // Stops, drops waiting requests and events, joins the threads. NULL is fine.
 void vd_worker_free(vd_worker *worker);
