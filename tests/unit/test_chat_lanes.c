@@ -346,6 +346,13 @@ static void what_was_forgotten_comes_back(void **state)
     expect("nothing to redo");
     fake_chat_keys(&fake, "M-u F8 'five?' Enter M-r");
     expect("nothing to redo");
+    // Nor after another answer, whose history it does not know.
+    fake_chat_keys(&fake, "'six?' Enter M-u M-2 M-r");
+    expect("nothing to redo");
+    fake_chat_keys(&fake, "'seven?' Enter M-u F6 M-r");
+    expect("nothing to redo");
+    fake_chat_keys(&fake, "'eight?' Enter M-u F3 M-r");
+    expect("nothing to redo");
     assert_int_equal(fake.chat.conversation.branch->count, 1);
 }
 

@@ -95,6 +95,9 @@ void vd_conversation_remove(vd_conversation *conversation, size_t at)
     branch->count--;
     memmove(&branch->rounds[at], &branch->rounds[at + 1],
             (branch->count - at) * sizeof *branch->rounds);
+    for (size_t i = 0; i < branch->aside_count; i++)
+        if (branch->asides[i].before > at)
+            branch->asides[i].before--;
 }
 
 void vd_conversation_drop(vd_conversation *conversation, size_t keep)
@@ -232,6 +235,11 @@ bool vd_conversation_bring_back(vd_conversation *conversation)
         vd_response_clear(&round->response[lane]);
     conversation->forgotten_at = branch->count;
     return true;
+}
+
+void vd_conversation_clear_undone(vd_conversation *conversation)
+{
+    branch_free(&conversation->forgotten);
 }
 
 static size_t round_count(const vd_branches *branches)
@@ -373,7 +381,7 @@ void vd_conversation_recaption(vd_conversation *conversation)
         if (left->picture == conversation->branches.picture)
             forget(left, lane, NULL);
     }
-    branch_free(&conversation->forgotten);
+    vd_conversation_clear_undone(conversation);
 }
 
 void vd_conversation_forget_aside(vd_conversation *conversation, int lane)

@@ -126,6 +126,8 @@ void vd_conversation_use(vd_conversation *conversation, int branch);
 // returns whether there was one. Compared models are asked again.
 void vd_conversation_forget_last(vd_conversation *conversation);
 bool vd_conversation_bring_back(vd_conversation *conversation);
+// The answers before them have changed, so that theirs do not hold any more: nothing to redo.
+void vd_conversation_clear_undone(vd_conversation *conversation);
 // Starts over with the picture, and undoes this if nothing was asked since; returns whether there
 // was something to undo.
 void vd_conversation_leave(vd_conversation *conversation);

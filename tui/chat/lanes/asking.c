@@ -92,6 +92,7 @@ void vd_lanes_again(vd_lanes *lanes)
         return;
     }
     lanes->conversation->asked_again = (int)count - 1;
+    vd_conversation_clear_undone(lanes->conversation);
     for (int i = 0; i < lanes->count; i++)
         vd_lanes_forget(lanes, i, count - 1);
     vd_lanes_pump(lanes);
@@ -223,6 +224,7 @@ bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
         return false;
     vd_response *response = &conversation->branch->rounds[at].response[lane];
     response->chosen = response->reply.answer.order[rank];
+    vd_conversation_clear_undone(conversation);
     if (!last)
         conversation->asked_again = (int)at + 1;
     vd_notice_say(lanes->notice, "the conversation continues with \"%s\"",
@@ -288,6 +290,8 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
             break;
     }
     own->follow = follow;
+    if (lane == 0 && same < count)
+        vd_conversation_clear_undone(conversation);
     if (same + 1 < count) {
         if (lane == 0 && !vd_lanes_fork(lanes, count)) {
             own->follow = before;
@@ -335,9 +339,10 @@ static bool ask_picture(vd_lanes *lanes, size_t index, bool image)
         !vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0))
         return false;
     image = image && vd_lanes_reads_image(lanes, index);
-    lanes->image = image ? vd_lanes_read_image(lanes, NULL, index) : 0;
-    if ((image && !lanes->image) || !vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index))
+    long read = image ? vd_lanes_read_image(lanes, NULL, index) : 0;
+    if ((image && !read) || !vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index))
         return false;
+    lanes->image = read;
     lanes->picture = lanes->serial;
     return true;
 }

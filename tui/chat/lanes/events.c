@@ -32,6 +32,7 @@ static void ask_last_again(vd_lanes *lanes)
         return;
     bool chosen = last->chosen != last->reply.answer.order[0];
     conversation->asked_again = (int)count - 1;
+    vd_conversation_clear_undone(conversation);
     vd_lanes_forget(lanes, 0, count - 1);
     if (chosen && last->before.answer)
         last->wanted = vd_strdup(last->before.answer);
@@ -98,9 +99,11 @@ static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
 {
     const vd_conversation *conversation = lanes->conversation;
     size_t all = conversation->branch->count;
-    int whole = conversation->branches.used + 1;
-    bool stopped = event->status == VD_INTERRUPTED;
-    if (stopped && conversation->branches.count == VD_BRANCHES) {
+    bool stopped = event->status == VD_INTERRUPTED,
+         full = conversation->branches.count == VD_BRANCHES;
+    int used = conversation->branches.used,
+        whole = used + 1 - (full && used > 0); // the oldest goes
+    if (stopped && full) {
         vd_notice_say(lanes->notice,
                       "all %d branches are used: this cannot be stopped; Ctrl-D leaves",
                       VD_BRANCHES);
