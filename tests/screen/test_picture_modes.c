@@ -410,6 +410,35 @@ static void nothing_remains_of_a_picture(void **state)
     expect_shown(0, 0, 0);
 }
 
+// Beside each other, of models that have or have not answered.
+static void a_picture_is_shown_at_several_places(void **state)
+{
+    (void)state;
+    start_in(kitty);
+    assert_true(pty_resize(220, 40));
+    settle();
+    assert_true(pty_tell("\033[21~")); // F10
+    assert_true(pty_await("improved is") || pty_await("base is"));
+    settle();
+    expect_shown(2, 0, 0);
+    assert_true(pty_tell("/compare improved\r"));
+    assert_true(pty_await("improved is compared"));
+    settle();
+    expect_shown(3, 0, 0);
+    assert_true(pty_tell("what is it?\r"));
+    assert_true(pty_await("istance"));
+    settle();
+    expect_shown(3, 0, 0);
+    assert_true(pty_tell("/compare off\r"));
+    assert_true(pty_await("answers alone"));
+    settle();
+    shown_images shown = seen(decode_kitty);
+    assert_int_equal(shown.count, 1);
+    shown_images_clear(&shown);
+    pty_end();
+    assert_true(pty_showed("\033\\\033[?2004l")); // a picture that is being sent ends first
+}
+
 // By a description of our own, whichever are installed.
 static void colours_have_24_bits_where_they_are_promised(void **state)
 {
@@ -457,6 +486,7 @@ int main(void)
         cmocka_unit_test(iterms_pictures_go_through_tmux_to_their_place),
         cmocka_unit_test(sixels_go_to_tmux_where_its_terminal_shows_them),
         cmocka_unit_test(nothing_remains_of_a_picture),
+        cmocka_unit_test(a_picture_is_shown_at_several_places),
         cmocka_unit_test(colours_have_24_bits_where_they_are_promised),
         cmocka_unit_test(colours_have_24_bits_where_the_terminal_says_so),
     };

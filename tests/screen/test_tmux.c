@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include <cmocka.h>
+#include <glib.h>
 
 #include "engine/base/alloc.h"
 #include "tests/support/program.h"
@@ -238,6 +239,39 @@ static void a_stopped_chat_is_drawn_again_at_once(void **state)
         await("[exit 0]");
         assert_true(shows("[typed a line]"));
     }
+}
+
+// Whether the program ends; it may wait for its shell to notice.
+static bool ends(pid_t program)
+{
+    char path[64], *text = NULL;
+    bool ended = false;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
+    for (int i = 0; i < 500 && !ended; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        const char *behind =
+            g_file_get_contents(path, &text, NULL, NULL) ? strrchr(text, ')') : NULL;
+        ended = !behind || behind[2] == 'Z';
+        g_free(text);
+        text = NULL;
+    }
+    return ended;
+}
+
+// `kill %1`: the terminal is the shell's, and nothing is written to it.
+static void a_stopped_chat_can_be_ended(void **state)
+{
+    (void)state;
+    start_job();
+    tell("send-keys -t chat C-z");
+    await("[stopped ");
+    pid_t program = program_pid();
+    assert_int_equal(kill(program, SIGTERM), 0);
+    assert_int_equal(kill(program, SIGCONT), 0);
+    assert_true(ends(program));
+    assert_true(shows("[stopped "));
+    tell("send-keys -t chat Enter");
+    await("[exit ");
 }
 
 static void closing_the_terminal_ends_the_program(void **state)
@@ -637,6 +671,7 @@ int main(void)
         cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),
         cmocka_unit_test(signals_leave_the_terminal_as_it_was),
         cmocka_unit_test(a_stopped_chat_is_drawn_again_at_once),
+        cmocka_unit_test(a_stopped_chat_can_be_ended),
         cmocka_unit_test(closing_the_terminal_ends_the_program),
         cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
         cmocka_unit_test(a_conversation_is_taken_up),

@@ -47,6 +47,7 @@ void pty_end(void)
         if (support_milliseconds() - start > PATIENCE_MS)
             kill(child, SIGKILL);
     }
+    pty_drain();
     close(terminal);
     terminal = -1;
 }

@@ -76,6 +76,14 @@ vd_status vd_grid_resize(vd_grid *grid, int width, int height, vd_error *err)
     return VD_OK;
 }
 
+bool vd_grid_has_image(const vd_grid *grid, unsigned id)
+{
+    for (int i = 0; i < grid->images; i++)
+        if (grid->image[i].id == id)
+            return true;
+    return false;
+}
+
 void vd_grid_clear(vd_grid *grid)
 {
     for (int i = 0; i < grid->width * grid->height; i++)

@@ -123,6 +123,7 @@ enum { VD_GRID_MAX = 2000 }; // columns and rows beyond this are left blank
 
 // Makes the grid width x height blank cells; the old content is gone. Zero-initialise first.
 vd_status vd_grid_resize(vd_grid *grid, int width, int height, vd_error *err);
+bool vd_grid_has_image(const vd_grid *grid, unsigned id);
 void vd_grid_clear(vd_grid *grid); // blanks every cell, hides the cursor, forgets the images
 void vd_grid_free(vd_grid *grid);
 

@@ -182,13 +182,16 @@ static bool same_outlines(const vd_outline *a, const vd_outline *b, int count)
     return true;
 }
 
-// The one that was drawn like this before, or the one that was not used for longest.
-static vd_picture_pixels *find_pixels(vd_picture *picture, const vd_picture_pixels *wanted)
+// The one that was drawn like this before, or the one that was not used for longest. An image has
+// one place: the same picture elsewhere on the grid is another image.
+static vd_picture_pixels *find_pixels(vd_picture *picture, const vd_grid *grid,
+                                      const vd_picture_pixels *wanted)
 {
     vd_picture_pixels *oldest = picture->pixels;
     for (vd_picture_pixels *p = picture->pixels; p < picture->pixels + VD_GRID_IMAGES; p++) {
-        if (p->bytes && p->width == wanted->width && p->height == wanted->height &&
-            p->count == wanted->count && same_look(&p->look, &wanted->look) &&
+        if (p->bytes && !vd_grid_has_image(grid, p->id) && p->width == wanted->width &&
+            p->height == wanted->height && p->count == wanted->count &&
+            same_look(&p->look, &wanted->look) &&
             same_outlines(p->outlines, wanted->outlines, p->count))
             return p;
         if (p->used < oldest->used)
@@ -206,7 +209,7 @@ static vd_status draw_pixels(vd_picture *picture, vd_grid *grid, vd_rect place,
         .width = place.width, .height = place.height, .look = grid->look, .count = count};
     if (count)
         memcpy(wanted.outlines, outlines, (size_t)count * sizeof *outlines);
-    vd_picture_pixels *pixels = find_pixels(picture, &wanted);
+    vd_picture_pixels *pixels = find_pixels(picture, grid, &wanted);
     pixels->used = ++picture->draws;
     if (!pixels->bytes) {
         vd_image composed;

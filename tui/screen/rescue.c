@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <term.h>
@@ -45,7 +46,9 @@ void vd_screen_rescue(void)
     if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
         // There is nobody to report it to.
     }
-    tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
+    pid_t front = tcgetpgrp(STDIN_FILENO);
+    if (front < 0 || front == getpgrp()) // else the shell has the terminal
+        tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
     copy_log(rescue.log, rescue.standard_error);
     if (rescue.standard_error >= 0)
         dup2(rescue.standard_error, STDERR_FILENO);
@@ -87,6 +90,7 @@ static void handle(int number)
 {
     struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND}, before;
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGTTOU); // in the background, too, the program ends
     sigaction(number, NULL, &before);
     if (before.sa_handler != SIG_IGN) // nohup and the like
         sigaction(number, &action, NULL);
@@ -106,6 +110,9 @@ void vd_rescue_arm(const struct termios *modes, const vd_kept_errors *kept)
     rescue.log = kept->log;
     rescue.standard_error = kept->standard_error;
     rescue.length = 0;
+    add_bytes("\033\\"); // ends the picture that was being sent, in tmux on its terminal, too
+    if (getenv("TMUX"))
+        add_bytes("\033Ptmux;\033\033\\\033\\");
     add_bytes("\033[?2004l");
     add_bytes("\033[?1000l\033[?1002l\033[?1003l\033[?1006l"); // the mouse
     add_bytes(tigetstr("sgr0"));

@@ -371,9 +371,13 @@ void vd_screen_close(vd_screen *screen)
 
 static void resume(vd_screen *screen)
 {
+    struct termios modes;
+    bool known = tcgetattr(STDIN_FILENO, &modes) == 0;
     continued = stop_wanted = 0;
     take_size(screen);
     set_modes(screen);
+    if (known)
+        vd_rescue_arm(&modes, &screen->errors);
     vd_screen_redraw(screen);
 }
 
@@ -381,6 +385,7 @@ void vd_screen_suspend(vd_screen *screen)
 {
     mousemask(0, NULL);
     leave_modes(screen);
+    vd_rescue_disarm(); // the terminal is the shell's: killed now, the program just ends
     struct sigaction stop = {.sa_handler = SIG_DFL}, before;
     sigemptyset(&stop.sa_mask);
     sigaction(SIGTSTP, &stop, &before);

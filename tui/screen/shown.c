@@ -65,7 +65,7 @@ void vd_shown_update(vd_placed_pictures *shown, const vd_grid *grid, FILE *out)
         if (!has(shown->image, shown->count, &grid->image[i]))
             send(&grid->image[i], out);
     for (int i = 0; i < shown->count; i++) // after the new ones: nothing is empty for a moment
-        if (!has(grid->image, grid->images, &shown->image[i]))
+        if (!vd_grid_has_image(grid, shown->image[i].id)) // sent again it has left its old place
             take_away(&shown->image[i], out);
     fflush(out);
     memcpy(shown->image, grid->image, sizeof shown->image);
