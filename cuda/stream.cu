@@ -113,6 +113,7 @@ static const char *last_error(void)
     if (!failed)
         return NULL;
     failed = false;
+    cudaGetLastError(); // else the next launch reports it again
     snprintf(reported, sizeof reported, "%s", error_text);
     return reported;
 }

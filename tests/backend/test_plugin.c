@@ -219,6 +219,26 @@ static void out_of_memory_leaves_the_model_where_it_was(void **state)
     vd_model_free(b.model);
 }
 
+// What could not be computed for want of memory can be, once there is some.
+static void an_error_is_reported_once(void **state)
+{
+    enum { N = 1000 };
+    (void)state;
+    broken b = open_broken();
+    vd_error err;
+    vd_real *x = b.be->memory->allocate(N * sizeof *x);
+    assert_non_null(x);
+    b.be->memory->zero(x, N * sizeof *x);
+    b.stage(1, 0);
+    b.be->square_sum(x, N);
+    support_refused(vd_backend_status(b.be, &err), VD_UNAVAILABLE, &err, "scratch memory", NULL);
+    b.stage(0, 0);
+    assert_true(b.be->square_sum(x, N) == 0);
+    assert_int_equal(vd_backend_status(b.be, &err), VD_OK);
+    b.be->memory->release(x);
+    vd_model_free(b.model);
+}
+
 static void a_lost_device_says_so_and_the_cpu_takes_over(void **state)
 {
     (void)state;
@@ -240,6 +260,7 @@ int main(void)
         cmocka_unit_test(a_file_that_is_no_plugin_is_refused),
         cmocka_unit_test(another_abi_and_no_device_are_refused),
         cmocka_unit_test(out_of_memory_leaves_the_model_where_it_was),
+        cmocka_unit_test(an_error_is_reported_once),
         cmocka_unit_test(a_lost_device_says_so_and_the_cpu_takes_over),
         cmocka_unit_test(the_program_takes_the_plugin_beside_it),
         cmocka_unit_test(operations),

@@ -19,6 +19,7 @@ static std::map<size_t, size_t> blocks;           // offset -> bytes, guards and
 static std::map<unsigned char *, size_t> painted; // guard bytes
 static int depth, allocations, memory_at, lost_at;
 static bool is_lost;
+static thread_local cudaError_t pending = cudaSuccess; // what cudaGetLastError has still to say
 
 void vd_host_stop(const char *what)
 {
@@ -164,14 +165,14 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     if (alive() != cudaSuccess)
         return cudaErrorIllegalAddress;
     if (!region && !(region = take_region()))
-        return cudaErrorMemoryAllocation;
+        return pending = cudaErrorMemoryAllocation;
     allocations++;
     size_t size = (bytes + 2 * GUARD + PAGE - 1) / PAGE * PAGE;
     if ((memory_at > 0 && --memory_at == 0) || bytes > REGION || handed_out() + size > limit())
-        return cudaErrorMemoryAllocation;
+        return pending = cudaErrorMemoryAllocation;
     size_t from = find_room(size);
     if (from > REGION - size)
-        return cudaErrorMemoryAllocation;
+        return pending = cudaErrorMemoryAllocation;
     blocks[from] = size;
     if (from + size > in_use) {
         in_use = from + size;
@@ -207,7 +208,7 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
     std::lock_guard<std::recursive_mutex> lock(mutex);
     *memory = malloc(bytes);
     if (!*memory)
-        return cudaErrorMemoryAllocation;
+        return pending = cudaErrorMemoryAllocation;
     pinned[static_cast<unsigned char *>(*memory)] = bytes;
     return cudaSuccess;
 }
@@ -318,7 +319,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t)
 
 cudaError_t cudaGetLastError()
 {
-    return alive();
+    cudaError_t lost = alive(), last = lost != cudaSuccess ? lost : pending;
+    pending = cudaSuccess;
+    return last;
 }
 
 const char *cudaGetErrorString(cudaError_t error)
