@@ -21,7 +21,7 @@ typedef struct blocks_detector_options {
     const atomic_int *stop; // may be NULL; non-zero: VD_INTERRUPTED after the current step
 } blocks_detector_options;
 
-// Small enough for two cores and about twenty minutes, large enough for the bars.
+// The defaults of `visdial extract --train`: about 30 minutes on two cores.
 blocks_detector_options blocks_detector_defaults(void);
 
 typedef struct blocks_detector_progress {
@@ -34,7 +34,7 @@ typedef struct blocks_detector_progress {
 
 typedef void (*blocks_detector_report)(void *user, const blocks_detector_progress *progress);
 
-// Trains the detector, the classifier, and learns what its world looks like. from: a file whose
+// Trains the detector and the classifier, then fits the outlier test. from: a file whose
 // detector is kept, so that the last two steps are left; NULL: all.
 // The same weights for the same options on the same machine. OpenBLAS is limited to one thread
 // during the call (a process-wide setting). report may be NULL.

@@ -91,7 +91,7 @@ vd_status blocks_detector_fit_outlier(const blocks_detector_options *options, co
     l.features = vd_alloc((size_t)l.count, VD_OUTLIER_FEATURES * sizeof *l.features);
     l.table = vd_alloc(VD_OUTLIER_TABLE / 3, 4 * sizeof *l.table);
     if (!l.rgb || !l.found || !l.features || !l.table)
-        status = vd_error_memory(err, "the pictures to learn the world from");
+        status = vd_error_memory(err, "the pictures to fit the outlier test");
     if (!status)
         status = fit_outlier(&l, extractor, report, user, err);
     if (!status)

@@ -4,7 +4,8 @@
 // Every array an operation gets lies in the backend's memory (`memory`), weights and index arrays
 // included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
 // vd_packed and a vd_geometry carry both: host arrays, and `rows`, where operations read them.
-// Operations may still be running when they return; download, read_floats and rank wait for them.
+// Operations may still be running when they return; download, read_floats, rank,
+// square_sum and last_error wait for them.
 // A failed operation leaves its results undefined; the thread that called it learns of the failure
 // from `last_error`.
 //
@@ -71,8 +72,8 @@ typedef struct vd_lstm_gradient {
     const vd_real *dy;              // (T, ...) row stride y_stride
     vd_real *dx;                    // like x, added to; may be NULL
     vd_real *dinitial;              // (S, H), written; may be NULL
-    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, whose rows add up what their children
-    // give: half for a step, half for the one before, or for sums.
+    // Scratch: (S, H); (2 widest, H) for a tree of prefixes: gradients of this step's rows, then
+    // of the previous step's or sums over children.
     vd_real *dh, *dc;
 } vd_lstm_gradient;
 
@@ -131,13 +132,13 @@ typedef struct vd_gru_gradient {
     vd_real *dh;                      // (S, H) scratch
 } vd_gru_gradient;
 
-// Words of answers that are generated from a vocabulary or copied from words that they attend to, a
-// pair each (engine/networks/decoders/copying.c).
+// Words of answers, generated from the vocabulary or copied; a pair is a word and a word that it
+// attends to (engine/networks/decoders/copying.c).
 typedef struct vd_copied_words {
     vd_segments pairs; // of each word, in the words' order; no strides
     vd_real
         *share; // (pairs) with a gate shares of words attended to; else scores, which become shares
-    // (words) what G is the sigmoid of. NULL: one softmax covers both, and log_sum (words) is the
+    // (words) logits of G. NULL: one softmax covers both, and log_sum (words) is the
     // logarithm of the sum of the vocabulary's e^score. Without pairs G = 1.
     const vd_real *gate, *log_sum;
     const uint8_t
@@ -171,7 +172,7 @@ typedef struct vd_candidate_loss {
     double scale;         // of the sum over questions
     const int32_t *truth; // (N) -1 = unknown: no loss, no gradient
     // (N, O) how relevant each candidate is: the target is its share of the row's sum; a row
-    // without any has the truth for target. NULL: so has every row. Not with a margin.
+    // without any has the truth as its target. NULL: every row has. Not with a margin.
     const float *relevance;
     const vd_real *scores; // (N, O)
     // Read with a margin only:
@@ -405,9 +406,9 @@ typedef struct vd_backend {
                    int distinct, vd_real *scores);
     void (*gather_backward)(const vd_real *dscores, const int32_t *option, int questions,
                             int candidates, int distinct, vd_real *dproducts);
-    // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
-    // target (words 0: its index in all of p); and p becomes the gradient of their scores, scale *
-    // (whole[row] p - hit[row] at the target), NULL for ones.
+    // word_log: out (rows) = log of p (rows, words) at each row's target (words 0: its index in all
+    // of p). word_gradient: p becomes the gradient of the scores, scale * (whole[row] p - hit[row]
+    // at the target); whole or hit NULL: ones.
     void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);
     void (*word_gradient)(vd_real *p, const int32_t *target, const vd_real *whole,
                           const vd_real *hit, int rows, int words, vd_real scale);

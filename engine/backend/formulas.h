@@ -129,8 +129,8 @@ VD_FORMULA vd_copied_word vd_copied_of(double p_gen, double generated, double co
     return w;
 }
 
-// d(-log P) of what G is the sigmoid of; with a gate, of the share of a word attended to; without
-// one, of its score.
+// Derivatives of -log P: by the logit of G; with a gate, by a copied word's share; without one,
+// by its score.
 VD_FORMULA double vd_copied_dgate(vd_copied_word w)
 {
     return -(w.generated - w.copied) / w.p * w.p_gen * (1 - w.p_gen);
@@ -182,8 +182,7 @@ static inline vd_real vd_adam_correction(double b2, int64_t step)
     return (vd_real)(1 / sqrt(1 - pow(b2, (double)step)));
 }
 
-// The same with the largest gradient so far, which fades, for the second moment (alg. 2, as
-// PyTorch).
+// AdaMax (alg. 2, as PyTorch): u, the decayed maximum of |d|, replaces the second moment.
 VD_FORMULA void vd_adamax_weight(vd_real *w, vd_real d, vd_real *m, vd_real *u, vd_real step_size,
                                  vd_real b1, vd_real b2, vd_real eps)
 {

@@ -18,8 +18,8 @@ typedef struct vd_packed_rows {
     const int *position, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
 } vd_packed_rows;
 
-// The rows that have children, on the host, grouped by step: what a step needs of a state is the
-// same for all children.
+// The rows that have children, on the host, grouped by step: the product of a state is
+// computed once for all children.
 typedef struct vd_packed_inner {
     int count;  // I
     int *row;   // (I) step order

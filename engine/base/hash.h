@@ -1,4 +1,4 @@
-// FNV-1a (Fowler, Noll, Vo) of texts and numbers, 64 bits: start, then one value after the other.
+// FNV-1a (Fowler, Noll, Vo) of texts, 64 bits; a number counts as one unit, not as eight bytes.
 #ifndef VD_BASE_HASH_H
 #define VD_BASE_HASH_H
 

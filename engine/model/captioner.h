@@ -16,9 +16,9 @@ void vd_captioner_free(vd_captioner *captioner); // NULL is fine
 // For vd_model_use, which moves it to another backend, and for its configuration.
 vd_model *vd_captioner_model(const vd_captioner *captioner);
 
-// How hard attention takes its region from now on; VD_HARD_LARGEST before that. seed: of
-// VD_HARD_DRAW. Of captioners without hard attention all but VD_HARD_OWN and VD_HARD_LARGEST is
-// VD_USAGE.
+// Sets how hard attention selects its region (at first VD_HARD_LARGEST). seed: for
+// VD_HARD_DRAW. VD_USAGE: no hard attention, and how is neither VD_HARD_OWN nor
+// VD_HARD_LARGEST.
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err);
 
 // What if: captions are generated, or read, with something changed. All zero: nothing is.

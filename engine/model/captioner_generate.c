@@ -83,8 +83,7 @@ static vd_status check_saying(const vd_generation *how, int vocab, int most, vd_
     if (most < 1 || most > how->beam)
         return vd_error_set(err, VD_USAGE, "%d captions of a beam of %d", most, how->beam);
     if (!(how->temperature >= 0) || (how->temperature > 0 && how->beam > 1 && !how->drawn))
-        return vd_error_set(err, VD_USAGE,
-                            "a caption that is drawn has a temperature above 0 and no beam");
+        return vd_error_set(err, VD_USAGE, "sampling needs a temperature above 0 and a beam of 1");
     return check_forced(how, vocab, err);
 }
 

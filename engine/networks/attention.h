@@ -1,5 +1,5 @@
-// What a network shows of how it came to an answer: its attentions, a list by name. Everything that
-// displays answers goes by their axes; no name has a meaning outside the network that gave it.
+// The attentions that a network computed for an answer, a list with names. Code that displays them
+// uses their axes only; a name means nothing outside its network.
 #ifndef VD_ATTENTION_H
 #define VD_ATTENTION_H
 

@@ -41,7 +41,7 @@ static vd_status check_sizes(const vd_batch *b, vd_error *err)
         return VD_OK;
     return vd_error_set(err, VD_USAGE,
                         "a batch of %d dialogs, %d rounds, %d regions, %d of %d candidates, widths "
-                        "%d, %d, %d: more than can be counted, or less than none",
+                        "%d, %d, %d: too large, or negative",
                         b->dialogs, b->rounds, b->regions, b->candidates, b->distinct,
                         b->question_width, b->history_width, b->candidate_width);
 }

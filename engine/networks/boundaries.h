@@ -6,8 +6,8 @@
 #include "engine/backend/arena.h"
 #include "engine/base/error.h"
 
-// *ids (count, width) and *lengths become copies in the arena: without <S>, and of </S> with the
-// last token only, or, of candidates (`all`), with none.
+// *ids (count, width) and *lengths become copies in the arena: without <S>, and with only the
+// last </S> or, for candidates (`all`), none.
 vd_status vd_bare_texts(vd_arena *arena, const int32_t **ids, const int32_t **lengths, int count,
                         int width, bool all, vd_error *err);
 

@@ -110,7 +110,7 @@
       "level of --awc; with learnt: its initial value")                                            \
     X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of --awc in the loss")     \
     X(seen_weight, "seen-weight", REAL, 0, 1e9, 1, NULL, true,                                     \
-      "sat-soft: weight of the loss that makes the total attention to each region equal")          \
+      "sat-soft: weight of doubly stochastic attention (equal total per region)")                  \
     X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, true,                                     \
       "sat-soft: that total per region; 0: words / regions")                                       \
     X(reward_weight, "reward-weight", REAL, 0, 1e9, 6.4, NULL, true,                               \
@@ -182,7 +182,7 @@
       "dialog-transformer: weight of the cross entropy of the next word, over all text of the "    \
       "dialog, added to the loss (0.05 to 0.2 are usual); 0: none")                                \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
-      "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
+      "start LeakyReLU and ELU gates as the sigmoid's tangent 1/2 + x/4")                          \
     X(scst, "scst", CHOICE, VD_SCST_NONE, VD_SCSTS - 1, VD_SCST_NONE, vd_scst_names, true,         \
       "captioner, with --from: self-critical sequence training (SCST); reward: cider-d (against "  \
       "--data), bits (true bits by Blocks' scenes) or none (default: no SCST)")                    \

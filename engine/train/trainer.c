@@ -311,7 +311,7 @@ static vd_status learn_by_rewards(vd_trainer *t, const vd_batch *batch, const vd
     double found;
     vd_caption_pass pass = caption_pass(t, true);
     if (!t->reward_source || !batch->item)
-        return vd_error_set(err, VD_USAGE, "scst without rewards, or without numbers of pictures");
+        return vd_error_set(err, VD_USAGE, "scst needs rewards and the pictures' indices");
     const vd_scst_step step = {
         .options = &t->options,
         .vocab = t->vocab,

@@ -15,8 +15,8 @@ struct vd_extractor {
     vd_outlier outlier;
 };
 
-// The file that vd_extractor_load reads. classifier NULL: it has none. outlier NULL: it does not
-// know which pictures are of its world.
+// The file that vd_extractor_load reads. classifier NULL: it has none. outlier NULL: it has no
+// outlier test.
 vd_status vd_extractor_write(const vd_convnet *net, const vd_convnet *classifier,
                              const vd_outlier *outlier, const char *path, vd_error *err);
 

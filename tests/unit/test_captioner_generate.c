@@ -194,7 +194,7 @@ static void what_cannot_be_said_is_refused(void **state)
                   "captions of 21 words; expected 1 to 20");
     refuse_saying((vd_generation){.beam = 1, .longest = 2}, 2, "2 captions of a beam of 1");
     refuse_saying((vd_generation){.beam = 2, .longest = 2, .temperature = 1}, 1,
-                  "a caption that is drawn has a temperature above 0 and no beam");
+                  "sampling needs a temperature above 0 and a beam of 1");
     memset(image, 0, sizeof image);
     refuse_saying(vd_generation_greedy(), 1, "a picture without regions cannot be described");
     vd_captioner_free(captioner);

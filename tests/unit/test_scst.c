@@ -255,7 +255,7 @@ static void without_rewards_nothing_is_learned(void **state)
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     support_refused(
         step_gradient(trainer, &batch, 1, (vd_totals){.questions = 2, .words = 9}, &loss, &err),
-        VD_USAGE, &err, "without rewards", NULL);
+        VD_USAGE, &err, "needs rewards", NULL);
     vd_trainer_free(trainer);
     vd_vocab_free(vocab);
 }

@@ -92,7 +92,7 @@ const char *vd_choice_next(const char **choices, size_t *length);
 #define VD_HELP_DECODER   "decoder that ranks the answers: discriminative, generative or both"
 #define VD_HELP_DENSE     "relevance of the candidates (VisDial dense annotations)"
 #define VD_HELP_FEATURES  "region features of the pictures (any format of `visdial features`)"
-#define VD_HELP_FOLD      "show answers that mean the same (\"yes\", \"yes it is\") as one"
+#define VD_HELP_FOLD      "group answers with the same meaning (\"yes\", \"yes it is\")"
 #define VD_HELP_FORCE     "overwrite existing files"
 #define VD_HELP_IMAGES    "directory of photos, found by the image id at the end of their names"
 #define VD_HELP_JSON      "print one JSON object"
@@ -101,8 +101,8 @@ const char *vd_choice_next(const char **choices, size_t *length);
 #define VD_HELP_MIN_COUNT                                                                          \
     "how often a word must occur to be in the vocabulary (" VD_TEXT_OF(VD_MIN_COUNT) ")"
 #define VD_HELP_MISSING                                                                            \
-    "if pictures have no features: skip them (default for dialogs) or refuse (an error; default "  \
-    "for captions)"
+    "pictures without features: skip (default for dialogs) or refuse (an error; default for "      \
+    "captions)"
 #define VD_HELP_MODEL       VD_MODEL_NAMES " or a model file"
 #define VD_HELP_NO_PROGRESS "do not show progress"
 #define VD_HELP_RESAMPLES   "bootstrap samples (10000)"

@@ -257,7 +257,7 @@ static void print_text(const ask *a, const vd_sheet *sheet)
 
 // ---- asking -------------------------------------------------------------------------------------
 
-// With --fold answers that mean the same are one row.
+// With --fold answers with the same meaning are one row.
 static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_error *err)
 {
     const vd_answer *answer = &reply->answer;

@@ -182,7 +182,7 @@ void vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by
 void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, vd_case_sheet *out);
 void vd_case_sheet_clear(vd_case_sheet *sheet);
 
-// ---- between the files of this room -------------------------------------------------------------
+// ---- between these files -------------------------------------------------------------
 
 // Fills cases->at, which has room for them, and cases->count with every round that has candidates,
 // by dialog and round, as each of the models scores it.

@@ -48,9 +48,9 @@ bool vd_key_help_shown(size_t index, const char **word, const char **meaning)
                  "round or word its share of the attention"},
         {"margin", "the first answer's probability minus the second's"},
         {"entropy", "of the answers' probabilities: 0 bits where one has all"},
-        {"Regions", "things found in the picture, by the numbers of their outlines; the answer "
-                    "drew on these"},
-        {"History", "the caption and the earlier rounds that the answer drew on"},
+        {"Regions", "regions with the largest attention, by the numbers of their "
+                    "outlines"},
+        {"History", "attention to the caption and the earlier rounds"},
         {"Saw", "the question as the model read it; words in [ ] are not known to it"},
         {"distance", "side by side: half the sum of the differences of two models' "
                      "probabilities; 0 % the same, 100 % nothing in common"},

@@ -1,4 +1,5 @@
-// The terminal: the only file that uses curses. One screen at a time, owned by the main thread.
+// The terminal: the only file that draws with curses. One screen at a time, owned by the main
+// thread.
 //
 // While it is open, what libraries write to standard error is held back; it is shown after the
 // screen is closed. When the program is killed (SIGTERM, SIGHUP, SIGSEGV, ...) the terminal is

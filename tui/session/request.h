@@ -83,7 +83,7 @@ typedef struct vd_event {
     vd_walk *walk; // owned
     // CAPTION
     vd_caption_sheet *caption; // owned
-    // CASE: the result, owned; its type is that of a room above; free_made frees it
+    // CASE: the result, owned; its type is known to tui/compare; free_made frees it
     size_t case_index;
     void *made;
     void (*free_made)(void *made);

@@ -104,7 +104,7 @@ vd_status vd_caption_compute_loss(vd_caption_pass *pass, const vd_totals *of, vd
     double scale = 1 / (sum ? captions : all);
     *out = (vd_caption_loss){0};
     if (!words->target || !pass->logits)
-        return vd_error_set(err, VD_USAGE, "the loss of words of which the next is not known");
+        return vd_error_set(err, VD_USAGE, "the loss needs the next word of every word");
     const float *share = smoothed(pass, words);
     if (tape->arena->failed)
         return vd_error_memory(err, "the loss of captions");

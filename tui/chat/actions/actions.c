@@ -63,7 +63,7 @@ void vd_chat_fold(vd_chat *chat, bool on)
     chat->rankings.folded = on;
     chat->nav.list_at = 0;
     vd_notice_say(&chat->notice, "%s",
-                  on ? "answers that mean the same are shown as one, with the sum of their shares"
+                  on ? "answers with the same meaning are grouped"
                      : "every answer is shown separately");
 }
 

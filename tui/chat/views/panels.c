@@ -9,7 +9,7 @@
 // ---- ranking -----------------------------------------------------------------------------------
 
 // "entropy 1.24 bits, margin 48 %", or what of it has room; of answers that are shown as one with
-// those that mean the same, the margin alone, where the first has the largest share.
+// those with the same meaning, the margin alone, where the first has the largest share.
 static void write_figures(const vd_response *response, const vd_sheet_side *side, int room,
                           char *out, size_t size)
 {
