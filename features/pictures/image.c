@@ -66,7 +66,7 @@ static const char *kind_of(const unsigned char *data, size_t size)
         if (size >= kinds[i].at + kinds[i].length &&
             memcmp(data + kinds[i].at, kinds[i].bytes, kinds[i].length) == 0)
             return kinds[i].kind;
-    return size == 0 ? "empty" : "of an unknown kind";
+    return size == 0 ? "empty" : "not a picture";
 }
 
 static const struct {
@@ -93,15 +93,21 @@ static vd_image_decoder *decoder_of(const unsigned char *start, size_t size)
     return NULL;
 }
 
+vd_status vd_image_check(const char *path, const unsigned char *start, size_t size, vd_error *err)
+{
+    return vd_image_is_picture(start, size)
+               ? VD_OK
+               : vd_error_set(
+                     err, VD_FORMAT,
+                     "%.400s: the file is %s; PNG, JPEG, BMP and binary PNM (P5, P6) can be read",
+                     path, kind_of(start, size));
+}
+
 static vd_status decode(const char *path, const unsigned char *data, size_t size, vd_image *out,
                         vd_error *err)
 {
-    vd_image_decoder *decoder = decoder_of(data, size);
-    if (decoder)
-        return decoder(path, data, size, out, err);
-    return vd_error_set(err, VD_FORMAT,
-                        "%s: the file is %s; PNG, JPEG, BMP and binary PNM (P5, P6) can be read",
-                        path, kind_of(data, size));
+    vd_status status = vd_image_check(path, data, size, err);
+    return status ? status : decoder_of(data, size)(path, data, size, out, err);
 }
 
 bool vd_image_is_picture(const unsigned char *start, size_t size)

@@ -21,6 +21,8 @@ vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
 extern const char *const vd_image_suffixes[]; // how their files' names end, up to NULL
 // Whether a file that starts so is a picture of these kinds.
 bool vd_image_is_picture(const unsigned char *start, size_t size);
+// VD_FORMAT says what else it is.
+vd_status vd_image_check(const char *path, const unsigned char *start, size_t size, vd_error *err);
 // Only how large it is, upright; of a PNG or JPEG nothing but the header is decoded.
 vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err);
 vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err);

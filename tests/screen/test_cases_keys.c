@@ -333,7 +333,7 @@ static void a_text_is_typed_in_a_place_of_its_own(void **state)
     assert_string_equal(view.find.text, "?");
     play("C-h F1");
     draw(80, 40);
-    assert_true(is_shown("Keys while cases are found by a text") && is_shown("only these cases"));
+    assert_true(is_shown("Keys while cases are searched") && is_shown("only these cases"));
     play("Esc b a l l");
     assert_string_equal(view.find.text, "ball");
     play("Enter");

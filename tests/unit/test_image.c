@@ -280,7 +280,7 @@ static void what_cannot_be_read_is_told(void **state)
          12, "HEIC"},
         {"%PDF-1.4", 8, "PDF"},
         {"<svg>", 5, "SVG"},
-        {"hello", 5, "unknown kind"},
+        {"hello", 5, "not a picture"},
         {"\x89PNG\r\n\x1a\n", 8, "PNG"},
         {"\xff\xd8", 2, "JPEG"},
         {"\xff\xd8\xff\xe0\0\x10JFIF\0", 11, "JPEG"},

@@ -294,7 +294,7 @@ static void what_cannot_be_opened_is_said(void **state)
         const char *argument;
         int code;
         const char *says;
-    } wrong[] = {{"README.md", 4, "this is not a picture"},
+    } wrong[] = {{"README.md", 4, "the file is not a picture"},
                  {"nothing.png", 3, "no such file"},
                  {"blocks:x", 3, "no such file"},
                  {"engine", 2, "folder"}};
@@ -630,8 +630,8 @@ static void a_chat_that_could_not_work_is_not_opened(void **state)
         const char *arguments[5];
         int code;
         const char *said;
-    } cases[] = {{{"chat", damaged, NULL}, 4, "this is not a picture"},
-                 {{damaged, NULL}, 4, "this is not a picture"},
+    } cases[] = {{{"chat", damaged, NULL}, 4, "the file is not a picture"},
+                 {{damaged, NULL}, 4, "the file is not a picture"},
                  {{"chat", "--model", "nope", NULL}, 3, "model 'nope'"},
                  {{"chat", "--model", damaged, NULL}, 4, "damaged.png"},
                  {{"chat", "blocks:x", NULL}, 3, "there is no such picture"},

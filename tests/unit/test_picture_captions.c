@@ -90,7 +90,7 @@ static void people_and_scenes_have_the_first_word(void **state)
     open_world(NULL);
     expect(0, VD_CAPTION_PEOPLE, 0, "");
     support_refused(vd_world_set_caption(world, 0, "mine", VD_CAPTION_TYPED, &err), VD_USAGE, &err,
-                    "1000001", "their caption stays", NULL);
+                    "1000001", "caption in the data, which stays", NULL);
     support_refused(vd_world_next_caption(world, 0, &err), VD_USAGE, &err, "1000001", NULL);
     size_t made = looked_at("blocks:7");
     expect(made, VD_CAPTION_SCENE, 0, "by the scene");
@@ -182,9 +182,9 @@ static void another_caption_begins_the_dialog_anew(void **state)
     open_world(NULL);
     plain_chat_open(world, &p, false, file);
     type_line(&p, "/caption mine");
-    assert_non_null(strstr(p.chat.notice.text, "their caption stays"));
+    assert_non_null(strstr(p.chat.notice.text, "caption in the data, which stays"));
     type_line(&p, "/caption edit"); // nothing to edit then
-    assert_non_null(strstr(p.chat.notice.text, "their caption stays"));
+    assert_non_null(strstr(p.chat.notice.text, "caption in the data, which stays"));
     assert_string_equal(p.chat.nav.line.text, "");
     snprintf(line, sizeof line, "/open %s", path);
     type_line(&p, line);

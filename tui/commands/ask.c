@@ -24,6 +24,7 @@ typedef struct ask {
     vd_backend_choice backend;
     int top; // 0: the default
     bool json, utf8, fold, attention;
+    bool refused;            // a question had no words
     vd_answer_group *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
@@ -89,9 +90,8 @@ static void print_json(const ask *a, const vd_sheet *sheet)
         vd_json_put(json, "decoder: %s", vd_decoders_name(vd_pool_decoders(a->session->pool)));
     vd_json_put(json, "backend: %s, milliseconds: %.9g", vd_model_backend(a->session->model)->name,
                 reply->answer.milliseconds);
-    const char *talk = vd_small_talk(reply->typed), *remark = talk ? talk : reply->remark;
-    if (*remark)
-        vd_json_put(json, "remark: %s", remark);
+    if (*reply->remark)
+        vd_json_put(json, "remark: %s", reply->remark);
     vd_output_object_end(json);
 }
 
@@ -290,14 +290,26 @@ static vd_status flush(vd_error *err)
                : vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
 }
 
+// Small talk, which no model answers.
+static void print_talk(const ask *a, const char *typed, const char *reply)
+{
+    if (!a->json) {
+        printf("%s%d. %s\n   " VD_PROGRAM_SAYS "%s\n", a->asked ? "\n" : "", a->asked + 1, typed,
+               reply);
+        return;
+    }
+    yajl_gen json = vd_output_object();
+    vd_json_put(json, "question: %s, remark: %s", typed, reply);
+    vd_output_object_end(json);
+}
+
 static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {
     vd_reply reply;
     vd_sheet sheet;
     const char *talk = vd_small_talk(question);
-    if (talk && !a->json) {
-        printf("%s%d. %s\n   " VD_PROGRAM_SAYS "%s\n", a->asked ? "\n" : "", a->asked + 1, question,
-               talk);
+    if (talk) {
+        print_talk(a, question, talk);
         a->asked++;
         return flush(err);
     }
@@ -313,21 +325,26 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
     a->asked++;
     if (status == VD_OK)
         status = flush(err);
-    if (status == VD_OK && !talk) // which is in no history
+    if (status == VD_OK)
         status = vd_session_accept(a->session, &reply, first, err);
     vd_reply_clear(&reply);
     return status;
 }
 
-// A line without words is refused with its number.
-static vd_status ask_line(ask *a, const char *line, int number, vd_error *err)
+// A question without words is reported, with the number of its line (0: it was an argument); those
+// behind it are asked.
+static vd_status ask_or_report(ask *a, const char *question, int line, vd_error *err)
 {
     vd_error why = {0};
-    vd_status status = ask_one(a, line, &why);
-    return status == VD_USAGE
-               ? vd_error_set(err, status, "standard input, line %d: %s", number, why.text)
-           : status ? vd_error_set(err, status, "%s", why.text)
-                    : VD_OK;
+    vd_status status = ask_one(a, question, err);
+    if (status != VD_USAGE)
+        return status;
+    if (line)
+        vd_error_set(&why, status, "standard input, line %d: %s", line, err->text);
+    vd_command_complain("ask", line ? &why : err);
+    *err = (vd_error){0};
+    a->refused = true;
+    return VD_OK;
 }
 
 static vd_status ask_stdin(ask *a, vd_error *err)
@@ -345,7 +362,7 @@ static vd_status ask_stdin(ask *a, vd_error *err)
                 vd_error_set(err, VD_FORMAT, "standard input, line %d: %s; expected a question",
                              number, zero ? "holds a zero byte" : "longer than 65536 bytes");
         else if (line[strspn(line, " \t")])
-            status = ask_line(a, line, number, err);
+            status = ask_or_report(a, line, number, err);
     }
     free(line);
     if (status == VD_OK && ferror(stdin))
@@ -410,7 +427,9 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK && given.count == 0)
         status = ask_stdin(&a, err);
     for (int i = 0; status == VD_OK && i < given.count; i++)
-        status = ask_one(&a, given.operand[i], err);
+        status = ask_or_report(&a, given.operand[i], 0, err);
+    if (status == VD_OK && a.refused)
+        status = VD_USAGE; // reported
     g_free(a.folded);
     vd_session_free(a.session);
     vd_world_close(a.world);
@@ -424,7 +443,7 @@ const vd_command vd_cmd_ask = {
     "--image PICTURE [options] [\"question\" ...]",
     "The questions form one conversation: the earlier questions, each with the model's first "
     "answer, are the history of the next. Without questions on the command line they are read "
-    "from standard input, one per line. Answers go to standard output, messages to standard "
+    "from a pipe or file, one per line. Answers go to standard output, messages to standard "
     "error. Without --data the bundled pictures are used. In your own picture, the objects are "
     "detected, unless my.npz or my.safetensors beside my.png (or --features FILE) holds features.",
     "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"

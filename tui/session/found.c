@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/base/alloc.h"
 #include "features/extract/extract.h"
@@ -11,6 +12,19 @@ enum { COLOR, SHAPE, MATERIAL, SIZE };
 const char *const vd_attribute_names[] = {
     "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
     "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
+
+const char *vd_attribute_meant(const char *word)
+{
+    static const struct {
+        const char *start, *name;
+    } others[] = {{"big", "large"},   {"huge", "large"},    {"little", "small"}, {"tiny", "small"},
+                  {"shiny", "metal"}, {"matt", "rubber"},   {"sphere", "ball"},  {"box", "cube"},
+                  {"block", "cube"},  {"metallic", "metal"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncasecmp(word, others[i].start, strlen(others[i].start)) == 0)
+            return others[i].name;
+    return NULL;
+}
 
 static int best(const float *features, int kind)
 {

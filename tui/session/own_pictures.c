@@ -105,6 +105,19 @@ static vd_status find_features(const char *path, char **out, vd_error *err)
     return VD_OK;
 }
 
+// Behind the last slash; where another picture is called so, with its folder.
+static const char *name_of(const vd_own_pictures *own, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < own->count; i++)
+        if (slash && strcmp(own->picture[i]->name, name) == 0) {
+            while (slash > path && slash[-1] != '/')
+                slash--;
+            return slash;
+        }
+    return name;
+}
+
 // Takes path, which is none of those that are open, and features.
 static vd_status add(vd_own_pictures *own, char *path, char *features, uint64_t seed, size_t *index,
                      vd_error *err)
@@ -119,10 +132,9 @@ static vd_status add(vd_own_pictures *own, char *path, char *features, uint64_t 
                                    VD_OWN_MOST)
                     : vd_error_memory(err, "a picture");
     }
-    const char *slash = strrchr(path, '/');
     *picture = (vd_own_picture){.path = path,
-                                .name = slash ? slash + 1 : path,
-                                .made = !slash,
+                                .name = name_of(own, path),
+                                .made = *path != '/',
                                 .seed = seed,
                                 .image_id = id_of(path),
                                 .features = features};
@@ -147,11 +159,7 @@ static vd_status check_picture(const char *path, vd_error *err)
     unsigned char start[64];
     size_t got, whole;
     vd_status status = vd_file_read_start(path, start, sizeof start, &got, &whole, err);
-    if (!status && !vd_image_is_picture(start, got))
-        status = vd_error_set(
-            err, VD_FORMAT,
-            "%.400s: this is not a picture; expected PNG, JPEG, BMP or PNM (binary: P5, P6)", path);
-    return status;
+    return status ? status : vd_image_check(path, start, got, err);
 }
 
 vd_status vd_own_pictures_open(vd_own_pictures *own, const char *path, size_t *index, vd_error *err)

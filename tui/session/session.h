@@ -175,6 +175,8 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
 vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *count);
 // The names of its 16 attributes in the order of the channels: colours, shapes, materials, sizes.
 extern const char *const vd_attribute_names[];
+// The name for what a person may call it: "large" for "big", "ball" for "spheres"; NULL: none.
+const char *vd_attribute_meant(const char *word);
 // The bundled model after `name` (tui/base/bundled.h), cyclically, among those whose files are in
 // the world's directory; of all of them where it has none. NULL: the first, which answers where no
 // model is named. file: of a model that was named by its path, which may be a bundled one (NULL or

@@ -292,7 +292,10 @@ void vd_caption_mark(const vd_picture_caption *caption, char *out, size_t size)
 
 static vd_status refuse_caption(const vd_world *world, size_t index, vd_error *err)
 {
-    return vd_error_set(err, VD_USAGE, "people described picture %" PRId64 ": their caption stays",
+    return vd_error_set(err, VD_USAGE,
+                        "picture %" PRId64
+                        " has a caption in the data, which stays; /caption is for your own "
+                        "pictures",
                         vd_world_image_id(world, index));
 }
 

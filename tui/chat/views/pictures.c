@@ -7,6 +7,19 @@
 
 // ---- what matches ------------------------------------------------------------------------------
 
+// Also in the singular, or as the regions' names call it.
+static bool has_word(const char *text, char *word)
+{
+    size_t last = strlen(word) - 1;
+    const char *name = vd_attribute_meant(word);
+    if (vd_text_find(text, word) || (name && vd_text_find(text, name)))
+        return true;
+    bool several = last > 1 && word[last] == 's';
+    if (several)
+        word[last] = '\0';
+    return several && vd_text_find(text, word);
+}
+
 // Whether the text has every word of the filter.
 static bool has_words(const char *text, const char *filter)
 {
@@ -14,7 +27,7 @@ static bool has_words(const char *text, const char *filter)
     for (const char *at = filter + strspn(filter, " "); *at;) {
         size_t size = strcspn(at, " ");
         snprintf(word, sizeof word, "%.*s", (int)(size < 120 ? size : 120), at);
-        if (!vd_text_find(text, word))
+        if (!has_word(text, word))
             return false;
         at += size;
         at += strspn(at, " ");
@@ -119,7 +132,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
     draw_preview(chat, grid, beside, total ? vd_list_entry(&list) : -1);
     char text[160];
     if (total == 0)
-        snprintf(text, sizeof text, "no picture has \"%.60s\" in caption, id or contents",
+        snprintf(text, sizeof text, "no picture matches \"%.24s\"; try: small red cube",
                  chat->nav.filter.text);
     else
         snprintf(text, sizeof text, "picture %d of %d%s", chat->nav.list_at + 1, total,
