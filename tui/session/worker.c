@@ -85,11 +85,12 @@ static void *run(void *argument)
     vd_worker *worker = own->worker;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
-        while (!worker->leaving && g_queue_is_empty(&own->waiting))
+        job *item = NULL;
+        while (!worker->leaving && !(item = pop(&own->waiting)))
             pthread_cond_wait(&worker->wake, &worker->lock);
-        if (worker->leaving)
+        if (!item)
             break;
-        job *item = own->running = pop(&own->waiting);
+        own->running = item;
         pthread_mutex_unlock(&worker->lock);
         item->event.kind = item->request.kind;
         item->event.serial = item->request.serial;
