@@ -76,7 +76,7 @@ unsigned blocks_answer_says(int answer);
 // The number it names, -1 for none.
 int blocks_answer_number(int answer);
 
-// Fills options, truth and relevance of a round whose answer is set.
+// Fills options, truth and relevance of a round, of which only `answer` is read.
 void blocks_candidates(const blocks_scene *scene, const blocks_meaning *meaning, vd_rng *rng,
                        blocks_round *round);
 

@@ -73,10 +73,10 @@ static inline int64_t blocks_image_id(blocks_split split, size_t index)
 }
 
 // Scene `index` of a split: deterministic in (seed, split, index), independent of every other.
-// Every object has at least a third of its pixels and at
-// least 60 pixels visible; "left of", "in front of" hold with a margin between any two objects that
-// are not side by side (no coin-flip relations). Boxes and pixel counts are filled in (an id pass
-// at picture resolution, without shading).
+// Every object has at least a third of its pixels and at least 60 pixels visible; "left of", "in
+// front of" hold with a margin between any two objects that are not side by side (no coin-flip
+// relations). Boxes and pixel counts are filled in (an id pass at picture resolution, without
+// shading).
 void blocks_scene_make(uint64_t seed, blocks_split split, int index, blocks_scene *scene);
 
 // How far, in table units, a is left of b or nearer than b, as a person sees them in the picture;

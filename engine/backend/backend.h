@@ -96,8 +96,7 @@ typedef struct vd_geometry {
     vd_geometry_rows rows;               // the arrays above, where operations read them
 } vd_geometry;
 
-// Segments of an array: `length[s]` numbers from `start[s]` on,
-// `stride[s]` apart.
+// Segments of an array: `length[s]` numbers from `start[s]` on, `stride[s]` apart.
 typedef struct vd_segments {
     int count, longest;
     const int *start, *length;
@@ -381,9 +380,9 @@ typedef struct vd_backend {
     // needs, written.
     void (*copy_gradient)(const vd_copied_words *copies, vd_real scale, vd_real *dshare,
                           vd_real *dgate, vd_real *whole, vd_real *hit);
-    // *sum (1), written, NULL = not wanted: vd_cover of all answers' words and all words that they
-    // attend to, which are the same for an answer's words; and scale times its gradient, dx NULL =
-    // not wanted.
+    // x (pairs): shares. *sum (1), written, NULL = not wanted: vd_cover of all answers' words and
+    // all words that they attend to, which are the same for an answer's words; and scale times its
+    // gradient, dx NULL = not wanted.
     void (*coverage)(const vd_packed *answers, const vd_segments *pairs, const vd_real *x,
                      vd_real scale, vd_real *dx, double *sum);
     // y = (x - mean) / sqrt(variance + 1e-5) of each row, which is kept in `normal`, times gain,
@@ -418,7 +417,8 @@ typedef struct vd_backend {
     void (*rank)(const vd_real *z, int n, float *score, float *probability, int32_t *order,
                  int32_t *scratch);
 
-    // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1 and 2; Hinton 2012, as PyTorch).
+    // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1 and 2; Hinton 2012, as PyTorch):
+    // w (n) and the state m, v, u (n) are updated by the gradients scale * g; step counts from 1.
     void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
                  double rate, const vd_moments *moments, int64_t step);
     void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
@@ -433,8 +433,8 @@ vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 // Made of its operations: c (m, n) = op(a) op(b) + beta c of matrices without gaps, as in products.
 void vd_multiply(const vd_backend *backend, bool ta, bool tb, int m, int n, int k, const vd_real *a,
                  const vd_real *b, vd_real beta, vd_real *c);
-// y (rows, left_size + right_size) = [left of row left_row[k] ; right of
-// row right_row[k]], lists as for copy_rows.
+// y (rows, left_size + right_size) = [left of row left_row[k] ; right of row right_row[k]], lists
+// as for copy_rows.
 void vd_concat(const vd_backend *backend, const vd_real *left, const int *left_row, int left_size,
                const vd_real *right, const int *right_row, int right_size, vd_real *y, int rows);
 // Sentence vectors (S, directions H) of word states y (T, directions H): the forward state of the

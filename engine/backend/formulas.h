@@ -1,5 +1,5 @@
-// Scalar formulas shared by all backends: dropout, the gates' slopes, the
-// margin, copied words, the optimisers' steps. They compile as C and, with nvcc, for the GPU.
+// Scalar formulas shared by all backends: dropout, the gates' slopes, the margin, copied words, the
+// optimisers' steps. They compile as C and, with nvcc, for the GPU.
 #ifndef VD_FORMULAS_H
 #define VD_FORMULAS_H
 

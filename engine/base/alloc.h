@@ -22,6 +22,7 @@ void *vd_grow(void *memory, size_t old_count, size_t new_count, size_t size);
 // changes.
 bool vd_make_room(void *array, size_t *room, size_t count, size_t size);
 
+// Copies (vd_free); NULL when out of memory.
 char *vd_strdup(const char *text);
 char *vd_strndup(const char *text, size_t length);
 // printf into new memory of its size; NULL when out of memory.

@@ -47,8 +47,8 @@ vd_status vd_file_extend(const char *path, unsigned mode, int *descriptor, vd_er
 vd_status vd_file_append(int descriptor, const char *path, const void *data, size_t size,
                          vd_error *err);
 
-// Makes a directory; one that is there stays as it is. VD_IO: it cannot be
-// made, or is a file; VD_NOT_FOUND: there is no directory for it.
+// Makes a directory; one that is there stays as it is. VD_IO: it cannot be made, or is a file;
+// VD_NOT_FOUND: there is no directory for it.
 vd_status vd_directory_make(const char *path, vd_error *err);
 
 // Writing: the data goes to a temporary file, which commit syncs and renames. The old file stays

@@ -48,6 +48,8 @@ typedef struct vd_json_form {
     void (*where)(const void *context, char *text, size_t size);
 } vd_json_form;
 
+// Reads a file of any size. VD_NOT_FOUND or VD_IO: it cannot be read; VD_FORMAT: damaged, or not of
+// this form (the error names line and place); VD_NO_MEMORY; or what a call of the form returned.
 vd_status vd_json_stream(const char *path, const vd_json_form *form, void *context, vd_error *err);
 
 // For use in the calls above: ends the reading with this status and text.

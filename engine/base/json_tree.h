@@ -20,18 +20,19 @@ typedef enum vd_json_type {
 
 typedef struct vd_json_value {
     vd_json_type type;
-    const char *key;  // in a map
-    const char *text; // TEXT, without NUL inside; NUMBER: as it is written
-    double number;    // NUMBER; TRUTH: 0 or 1
-    int64_t whole;    // NUMBER without fraction; else 0
-    size_t count;     // of a list's or map's members
-    struct vd_json_value *first, *next, *last;
+    const char *key;                           // in a map
+    const char *text;                          // TEXT, without NUL inside; NUMBER: as it is written
+    double number;                             // NUMBER; TRUTH: 0 or 1
+    int64_t whole;                             // NUMBER without fraction; else 0
+    size_t count;                              // of a list's or map's members
+    struct vd_json_value *first, *next, *last; // first and last member; the next of this one's list
 } vd_json_value;
 
 enum { VD_JSON_DEEPEST = 16, VD_JSON_MOST_VALUES = 1 << 22 };
 
-// where names the source in errors, which also say at which member or element. Deeper nesting and
-// more values than these are refused. A key may be there twice: both are members.
+// *out: the tree, NULL on failure (VD_FORMAT, VD_NO_MEMORY). where names the source in errors,
+// which also say at which member or element. Deeper nesting and more values than these are refused.
+// A key may be there twice: both are members.
 vd_status vd_json_value_read(const char *where, const char *text, size_t length,
                              vd_json_value **out, vd_error *err);
 void vd_json_value_free(vd_json_value *value); // what vd_json_value_read gave; NULL is fine

@@ -30,7 +30,8 @@ typedef struct vd_tensor {
 
 typedef struct vd_safetensors vd_safetensors;
 
-// Maps path. On failure *out is NULL. Close with vd_safetensors_close (NULL is fine).
+// Maps path. On failure *out is NULL: VD_NOT_FOUND or VD_IO, VD_FORMAT for a damaged file. Close
+// with vd_safetensors_close (NULL is fine).
 vd_status vd_safetensors_open(const char *path, vd_safetensors **out, vd_error *err);
 void vd_safetensors_close(vd_safetensors *file);
 

@@ -157,7 +157,8 @@ typedef struct vd_sequences {
 vd_value *vd_tape_lstm(vd_tape *tape, const vd_sequences *sequences, const char *name, int layers,
                        int directions, vd_real dropout);
 // One step of one layer (PyTorch's LSTMCell): rows of x continue from rows of *state, which is
-// updated. Parameters name.weight_ih, name.weight_hh, name.bias_ih, name.bias_hh.
+// updated; h and c must be set before the first step. Parameters name.weight_ih, name.weight_hh,
+// name.bias_ih, name.bias_hh.
 typedef struct vd_lstm_state {
     const vd_value *h, *c; // (rows, H)
 } vd_lstm_state;
@@ -187,28 +188,29 @@ vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q)
 vd_value *vd_tape_keys(vd_tape *tape, const vd_pairing *p, const vd_value *k);
 vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q,
                            const vd_value *k);
-// Scores: q . k, of each head's columns.
+// Scores (heads * pairs, 1), head by head: q . k, of each head's columns.
 vd_value *vd_tape_dot(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k,
                       int heads);
-// v . tanh(q + k), v a row.
+// Scores (pairs, 1): v . tanh(q + k), v a row.
 vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k,
                            const vd_value *v);
-// Softmax over the keys of each query, or over the queries of each key, in each group.
+// Softmax of scores, in their shape: over the keys of each query, or over the queries of each key,
+// in each group.
 vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores);
 vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores);
 // The largest score of each query, a row for each query of each group; 0 without keys.
 vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
-// A named attention: the softmax over keys, which is shown and can be made uniform. Of several
-// heads each is shown, then their mean.
+// A named attention: the softmax over keys, in the shape of the scores, which is shown and can be
+// made uniform. Of several heads each is shown, then their mean.
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index);
 // Whether the attentions of this name are among those that are made uniform (vd_tape.uniform).
 bool vd_is_uniform(const char *const *uniform, const char *name);
-// The numbers of each group of a, times the group's number, a row of w.
+// The numbers of each group of a, times the group's number of w (groups, 1).
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
-// For each query, the sum of its keys' rows of v, weighted by a; with heads, of each head's
-// columns. With sigmoid weights (vd_tape_map) a network can count; where the pairing is padded, a
-// must come from a softmax. mix_queries: for each key, the
-// sum of its queries' rows.
+// (query rows, columns of v) For each query, the sum of its keys' rows of v, weighted by a; with
+// heads, of each head's columns. With sigmoid weights (vd_tape_map) a network can count; where the
+// pairing is padded, a must come from a softmax. mix_queries: for each key, the sum of its queries'
+// rows.
 vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v);
 vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v);
 

@@ -9,11 +9,12 @@
 
 typedef struct vd_captioner vd_captioner;
 
+// VD_MISMATCH: the file is of another task; else as vd_model_load.
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err);
 // One more of the same weights, for another thread; freed before the first.
 vd_status vd_captioner_share(const vd_captioner *captioner, vd_captioner **out, vd_error *err);
 void vd_captioner_free(vd_captioner *captioner); // NULL is fine
-// For vd_model_use, which moves it to another backend, and for its configuration.
+// Borrowed: for vd_model_use, which moves it to another backend, and for its configuration.
 vd_model *vd_captioner_model(const vd_captioner *captioner);
 
 // Sets how hard attention selects its region (at first VD_HARD_LARGEST). seed: for

@@ -22,14 +22,16 @@
 typedef struct vd_dialog vd_dialog;
 
 // image: (regions, D) features as the extractor gave them, copied; 1 <= regions <= 1000.
-// caption: history entry 0, tokens cut to 39, length >= 1.
+// caption: history entry 0, tokens cut to 39, length >= 1. VD_USAGE: another number of regions, or
+// a pool of another model.
 vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float *image, int regions,
                         const int32_t *caption, int caption_length, vd_dialog **out, vd_error *err);
 void vd_dialog_free(vd_dialog *dialog);
 
-// Appends a history entry: question ++ <S> answer </S> ++ </S> (vd_history_entry makes it).
+// Appends a history entry: question ++ <S> answer </S> ++ </S> (vd_history_entry makes it), of 1 to
+// VD_MAX_HISTORY tokens. VD_USAGE: another length, or a token that is none.
 vd_status vd_dialog_append(vd_dialog *dialog, const int32_t *entry, int length, vd_error *err);
-// Forgets entries from index `entries` on; entry 0, the caption, always stays.
+// Forgets entries from index `entries` (1 or more) on; entry 0, the caption, always stays.
 void vd_dialog_truncate(vd_dialog *dialog, int entries);
 
 enum {
@@ -75,8 +77,8 @@ typedef struct vd_answer {
 } vd_answer;
 
 // Answers question (1 <= length <= 19 ids, no start or end token). The dialog is unchanged.
-// VD_FORMAT when a score or an attention is not finite. stop may be NULL; when it becomes non-zero
-// the call ends early with VD_INTERRUPTED.
+// VD_USAGE for another length or a token that is none, VD_FORMAT when a score or an attention is
+// not finite. stop may be NULL; when it becomes non-zero the call ends early with VD_INTERRUPTED.
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err);
 // The same with an intervention (NULL: none), and with the values of the stages (NULL: not needed;
@@ -86,6 +88,7 @@ vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int lengt
                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                            vd_trace *trace, vd_error *err);
 void vd_answer_clear(vd_answer *answer);
+// *to becomes a copy with arrays of its own (vd_answer_clear).
 vd_status vd_answer_copy(const vd_answer *from, vd_answer *to, vd_error *err);
 
 // Whether the shares of all its attentions are kept.

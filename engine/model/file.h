@@ -14,6 +14,7 @@ typedef struct vd_metadata {
     } pair[32];
 } vd_metadata;
 
+// Copies both, replacing a value that is there. VD_USAGE: all pairs are in use.
 vd_status vd_metadata_set(vd_metadata *metadata, const char *key, const char *value, vd_error *err);
 const char *vd_metadata_get(const vd_metadata *metadata, const char *key); // NULL when absent
 void vd_metadata_clear(vd_metadata *metadata);

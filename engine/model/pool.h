@@ -12,7 +12,8 @@ typedef struct vd_pool vd_pool;
 
 // tokens: (count, width) ids, each `<S> answer </S>` cut to VD_MAX_CANDIDATE, VD_PAD beyond length.
 // Vectors are made of the first VD_CUT_CANDIDATE.
-// Keeps a reference to model. Shared prefixes of answers are computed once. The work is spread over
+// Keeps a reference to model. VD_USAGE: no answers, or a token that is none; VD_INTERRUPTED: watch
+// stopped it. Shared prefixes of answers are computed once. The work is spread over
 // the machine's processors; the vectors do not depend on their number. watch (may be NULL) reports
 // how many answers are done.
 vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,

@@ -50,6 +50,7 @@ int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word);
 // Words have numbers from 0 on, in the order in which they came; -1: it never came.
 int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word);
 int32_t vd_word_counts_size(const vd_word_counts *counts); // how many words
+// Of the numbers 0 to size - 1; borrowed.
 const char *vd_word_counts_word(const vd_word_counts *counts, int32_t number);
 void vd_word_counts_free(vd_word_counts *counts);
 

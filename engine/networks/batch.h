@@ -99,9 +99,8 @@ vd_real *vd_batch_image(const vd_batch *batch, int size, const struct vd_backend
 bool vd_batch_padding(const float *region, size_t size);
 
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
-// the widths and the limits above, every id, option and answer in range,
-// own numbers where the words are unknown. VD_USAGE names the first
-// that is not.
+// the widths and the limits above, every id, option and answer in range, own numbers where the
+// words are unknown. VD_USAGE names the first that is not.
 vd_status vd_batch_check(const vd_batch *batch, int vocab, vd_error *err);
 
 #endif

@@ -55,8 +55,7 @@ typedef struct vd_gated_pass {
     vd_real *dy;      // (rows, H), zero until the stages after have added theirs
 } vd_gated_pass;
 
-// What a gated pair of vectors keeps: x = [left ; right],
-// y = sigmoid(W x + b) * x.
+// What a gated pair of vectors keeps: x = [left ; right], y = sigmoid(W x + b) * x.
 typedef struct vd_pair_pass {
     int rows, half;
     vd_real *x;    // (rows, 2 half)

@@ -42,18 +42,21 @@ const vd_backend *vd_trainer_backend(const vd_trainer *trainer);
 vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err);
 const char *vd_trainer_sums(const vd_trainer *trainer); // a text for users; "" without a group
 
-// Word vectors (V, E) to start from instead of random ones. The row of VD_PAD must be zero.
+// Word vectors (V, E) to start from instead of random ones, copied. VD_USAGE: the row of VD_PAD is
+// not zero.
 vd_status vd_trainer_set_words(vd_trainer *trainer, const float *rows, vd_error *err);
 
+// Borrowed.
 const vd_config *vd_trainer_config(const vd_trainer *trainer);
 const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer);
 const vd_train_options *vd_trainer_options(const vd_trainer *trainer);
 int64_t vd_trainer_steps(const vd_trainer *trainer); // steps taken so far
 
-// A string stored in checkpoints and models under key (the name of the pool, the position in the
-// data set, ...).
+// A string, copied, stored in checkpoints and models under key (the name of the pool, the position
+// in the data set, ...).
 vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const char *value,
                                   vd_error *err);
+// Borrowed; NULL when absent.
 const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
 // The rewards for options->scst; required before the first step. Borrowed, including what it points
@@ -108,8 +111,8 @@ bool vd_trainer_levels(const vd_trainer *trainer, double *levels);
 // at 6. cosine: rises linearly 0.01 -> 1 over the first 1/32, then half a cosine down to 0.02.
 // constant, warm-up: 1.
 double vd_schedule_multiplier(vd_schedule schedule, double done);
-// The factor in step 1, 2 ... of the schedule warm-up (Vaswani et al. 2017,
-// equation 3): width^-0.5 min(step^-0.5, step steps^-1.5); highest at step `steps`.
+// The factor in step 1, 2 ... of the schedule warm-up (Vaswani et al. 2017, equation 3):
+//   width^-0.5 min(step^-0.5, step steps^-1.5), highest at step `steps`
 double vd_warm_up(int width, int64_t step, int64_t steps);
 
 // Model file (weights, and the options they were trained with) and checkpoint (weights, optimiser

@@ -15,10 +15,10 @@ typedef enum vd_caption_tokenizer {
 
 // COCO follows Stanford's PTBTokenizer 3.4.1 -lowerCase, as coco-caption runs it: the project's
 // tokenizer, curly quotes straight, dashes as "--", the ellipsis as "...", brackets as "-lrb-" and
-// so on, a quote before and hyphens behind a word cut off. Then these are dropped: quotes, . ? ! ,
-// : ;
-// - -- and "..." ("-LRB-" is in coco-caption's list, but comes in lower case and stays). Of 7,097
-// captions, questions and answers of VisDial's 4 give other tokens than Stanford's.
+// so on, a quote before and hyphens behind a word cut off. Then these are dropped: quotes,
+// . ? ! , : ; - -- and "..." ("-LRB-" is in coco-caption's list, but comes in lower case and
+// stays). Of 7,097 captions, questions and answers of VisDial's 4 give other tokens than
+// Stanford's. *out: vd_words_clear.
 vd_status vd_caption_tokenize(const char *text, vd_caption_tokenizer by, vd_words *out,
                               vd_error *err);
 

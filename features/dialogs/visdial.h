@@ -43,6 +43,7 @@ typedef struct vd_visdial {
     vd_visdial_dialog *dialogs;
 } vd_visdial;
 
+// Whether the file is one of vd_visdial_pack, by how it begins.
 vd_status vd_visdial_is_packed(const char *path, bool *packed, vd_error *err);
 // path: JSON, or what vd_visdial_pack made of it. All of it is read and checked.
 vd_status vd_visdial_read(const char *path, vd_visdial **out, vd_error *err);

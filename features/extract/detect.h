@@ -6,9 +6,8 @@
 //   heat       logit of "the centre of an object's visible box lies in this cell"
 //   box        distances from the cell's centre to left, top, right, bottom, in units of 32 pixels
 //   place      from the cell's centre to where it stands, in units of 32 pixels: across, its
-//   middle;
-//              down, the point of the table under its middle (hidden or not), which tells how
-//              near it is
+//              middle; down, the point of the table under its middle (hidden or not), which tells
+//              how near it is
 //   attributes logits of 8 colours, 4 shapes, 2 materials, 2 sizes
 #ifndef VD_DETECT_H
 #define VD_DETECT_H

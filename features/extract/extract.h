@@ -70,7 +70,7 @@ typedef struct vd_extractor vd_extractor;
 // Weights from a safetensors file (assets/extractor.safetensors): for each layer of
 // features/extract/detect.c "<layer>.weight" (kernel, kernel, in, out) and "<layer>.bias" (out);
 // and "outlier.table", "outlier.mean", "outlier.precision" of features/extract/outlier.h, which may
-// be missing.
+// be missing. VD_NOT_FOUND or VD_IO, VD_FORMAT: a tensor is missing or has another shape.
 vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err);
 void vd_extractor_free(vd_extractor *extractor);
 

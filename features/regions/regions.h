@@ -70,8 +70,11 @@ typedef struct vd_region_set {
     float *boxes;       // (N, P, 4)
 } vd_region_set;
 
+// All zero. VD_USAGE: max or size below 1.
 vd_status vd_region_set_new(size_t count, int max, int size, vd_region_set *out, vd_error *err);
 void vd_region_set_clear(vd_region_set *set);
+// A safetensors file; source: kept in its metadata. VD_USAGE: an image without regions, or with
+// more than max.
 vd_status vd_region_set_write(const vd_region_set *set, const char *path, const char *source,
                               vd_error *err);
 #endif

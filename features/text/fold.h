@@ -26,7 +26,7 @@ typedef struct vd_answer_group {
     double probability; // of all of them together
 } vd_answer_group;
 
-// The first `most` groups by their best answers into list; *count how many there are.
+// The first `most` groups by their best answers into list (most); *count how many there are.
 vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most,
                           vd_answer_group *list, int *count, vd_error *err);
 

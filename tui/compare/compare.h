@@ -34,6 +34,7 @@ void vd_compare_range(char *out, size_t size, const vd_interval *interval);
 
 // A question, and in lines below it the human answer and each model's.
 void vd_case_print(const vd_cases *cases, const vd_case *at, vd_right by, bool utf8);
+// To standard output; the other two replace the file at path.
 vd_status vd_compare_print(const vd_compare *compare, vd_error *err);
 void vd_compare_json(const vd_compare *compare);
 vd_status vd_compare_markdown(const vd_compare *compare, const char *path, vd_error *err);

@@ -117,6 +117,7 @@ typedef struct vd_caption_report {
     const vd_interval *interval, *difference;
     double level;
 } vd_caption_report;
+// To standard output.
 void vd_caption_print(const vd_caption_report *report);
 // Keys and values into the object that is open.
 void vd_caption_json(yajl_gen json, const vd_caption_report *report);

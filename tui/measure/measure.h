@@ -91,7 +91,7 @@ typedef struct vd_measure_column {
 } vd_measure_column;
 extern const vd_measure_column vd_measure_columns[VD_METRICS];
 
-// The measurements as printed tables and as JSON (report.c).
+// The measurements as tables on standard output and as JSON (report.c).
 // intervals: (VD_METRICS) of the metrics over all rounds, at this confidence level, or NULL.
 void vd_measure_print(const vd_measure *measure, const vd_interval *intervals, double level);
 // Keys and values into the object that is open: "dialogs", "all", "interval", "round", "family",

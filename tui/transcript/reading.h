@@ -20,17 +20,20 @@ typedef struct vd_reading {
     vd_error *err;
 } vd_reading;
 
+// Texts, lists and numbers that are returned belong to the caller (vd_free), unless they are const.
 void vd_reading_refuse(vd_reading *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+// The memory; NULL is reported as out of memory.
 void *vd_reading_memory(vd_reading *r, void *memory);
 void *vd_reading_room(vd_reading *r, size_t count, size_t size);
 char *vd_reading_copy(vd_reading *r, const vd_json_value *value, const char *key);
 char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key);
 char *vd_reading_path(vd_reading *r, const vd_json_value *map, const char *key); // NULL: none
 vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key);
+// Refuses what is not within low to high.
 int64_t vd_reading_whole(vd_reading *r, const vd_json_value *map, const char *key, int64_t low,
                          int64_t high);
-// Never NULL.
+// Never NULL; a list of fewer than `least` or more than `most` members is refused.
 const vd_json_value *vd_reading_checked(vd_reading *r, const vd_json_value *value, const char *key,
                                         size_t least, size_t most);
 const vd_json_value *vd_reading_list(vd_reading *r, const vd_json_value *map, const char *key,

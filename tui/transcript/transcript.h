@@ -83,9 +83,9 @@ enum { VD_TOPIC_ENTRIES = 20, VD_RECORDED_SCORES = 1000 };
 typedef struct vd_transcript vd_transcript;
 
 // path: continued if it exists, else created with the first line; VD_FORMAT if it is not a
-// transcript. NULL: a new one in
-// $XDG_STATE_HOME/visdial/transcripts. A last line without an end is moved to FILE.torn. The file
-// is locked; one that another chat has locked is left alone, and FILE-2.jsonl is written instead.
+// transcript. NULL: a new one in $XDG_STATE_HOME/visdial/transcripts. A last line without an end is
+// moved to FILE.torn. The file is locked; one that another chat has locked is left alone, and
+// FILE-2.jsonl is written instead.
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
 void vd_transcript_close(vd_transcript *transcript); // NULL is fine
 // Records the files with the next line; borrowed until the transcript is closed.

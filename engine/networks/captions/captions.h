@@ -132,11 +132,11 @@ typedef struct vd_caption_loss {
 // With gradients (tape.dw), also runs the backward pass.
 //   loss = -(1 / words) sum q ln p + gamma / (N h captions) sum_captions (1/T) sum_t (w_t - beta)^2
 // q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere. With ce sum,
-// and SAT: 1 / captions instead of 1 / words. SAT soft: lambda / captions sum_captions sum_k
-// (tau
-// - sum_t a_tk)^2; hard (s_t chosen, R = ln p(y|s) / T, m the baseline), of which the first has no
-// value of its own: -(1 / captions) sum_captions [lambda_r (R - m) sum_t ln a_{t,s_t} + lambda_e
-// sum_t H(a_t)].
+// and SAT: 1 / captions instead of 1 / words. SAT soft:
+//   lambda / captions sum_captions sum_k (tau - sum_t a_tk)^2
+// SAT hard (s_t chosen, R = ln p(y|s) / T, m the baseline), of which the first has no value of its
+// own:
+//   -(1 / captions) sum_captions [lambda_r (R - m) sum_t ln a_{t,s_t} + lambda_e sum_t H(a_t)]
 vd_status vd_caption_compute_loss(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                                   vd_error *err);
 

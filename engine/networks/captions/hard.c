@@ -1,9 +1,8 @@
 // Hard attention (Xu et al. 2015, section 4.1): one region a word, learned by REINFORCE. To ascend,
 // of one draw a caption, H(a) = -sum_k a_k ln a_k:
-//   d ln p(y|s) + lambda_r (R - m) d sum_t ln a_{t,s_t} + lambda_e d sum_t H(a_t), R = ln p(y|s) /
-//   T
-// m is what choices brought so far on average. A caption that goes the soft way has no lambda_r
-// term.
+//   d ln p(y|s) + lambda_r (R - m) d sum_t ln a_{t,s_t} + lambda_e d sum_t H(a_t)
+// with R = ln p(y|s) / T, and m the running mean of R. A caption with soft attention has no
+// lambda_r term.
 #include <math.h>
 #include <string.h>
 

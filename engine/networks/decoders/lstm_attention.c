@@ -5,9 +5,9 @@
 // for questions. After word i:
 //   s_i = state of the top layer, a_i = softmax_j(score(s_i, x_j)), c_i = sum_j a_ij x_j
 //   P(next word) = softmax(W_v tanh(W [s_i ; c_i] + b) + b')
-// score is bilinear (the paper's "general") unless score-words says otherwise; multi-head it cannot
-// be, since a copied word needs one share for each x_j. c_i is not fed to
-// the next step as in the paper, so that all words of all answers are computed in one pass.
+// score is bilinear (the paper's "general") unless score-words says otherwise; it cannot be
+// multi-head, since a copied word needs one share for each x_j. c_i is not fed to the next step as
+// in the paper, so that all words of all answers are computed in one pass.
 // Attention: a, "answer-words", answer words -> words of the dialog.
 #include "engine/networks/decoders/lstm_attention.h"
 

@@ -1,7 +1,7 @@
 // Topic aggregation (word level): every question word gathers the history's words it is about.
 //   S_rij = f_q(Q_i) . f_h(H_rj), softmax over j; u_i = sum_r a_r sum_j S_rij W_rj with W the word
-//   embeddings and a from context matching; x_i = [word i ; u_i], e_top,i = sigmoid(W x_i + b) *
-//   x_i
+//   embeddings and a from context matching; x_i = [word i ; u_i]
+//   e_top,i = sigmoid(W x_i + b) * x_i
 // Attention 2: S, question words -> history words.      (Park et al. 2021, section 3.2)
 #include "engine/networks/pass.h"
 

@@ -1,5 +1,5 @@
-// Gated linear dilated residual network (Wu et al. 2017): gated convolutions three words wide, d =
-// H.
+// Gated linear dilated residual network (Wu et al. 2017): gated convolutions, three words wide,
+// with d = H.
 //   y = glu(conv(x)) (in -> d)
 //   at dilation 1, 2, 4, 8: y = y + glu(conv(glu(conv(y)))), both dilated
 // A state reads 1 + 2 + 4 (1 + 2 + 4 + 8) = 63 words. In the released code the second convolution

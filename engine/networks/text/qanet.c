@@ -1,7 +1,8 @@
 // The encoder block of QANet (Yu et al. 2018), d = H, `heads` heads:
 //   y = W x + b + sinusoid of the position
 //   four times: y = y + relu(pointwise(depthwise(ln y))), seven words wide, zeros beyond the
-//   sentence y = y + multi-head(ln y), y = y + W_2 relu(W_1 ln y + b) + b, d -> d -> d
+//     sentence
+//   y = y + multi-head(ln y), y = y + W_2 relu(W_1 ln y + b) + b, d -> d -> d
 // Layer normalisation comes first in each sublayer; attention and what follows are layer 4. A
 // depthwise convolution has a kernel for each channel, (1, 7 d), a word's numbers together, and no
 // bias: the pointwise one after it has.
