@@ -14,7 +14,7 @@
 #include "tui/measure/corpus.h"
 #include "tui/measure/measure.h"
 
-enum { MOST_RUNS = 64, MOST_ARMS = 9 };
+enum { MOST_RUNS = 64, MOST_ARMS = 17 };
 
 // The runs of one model.
 typedef struct arm {
