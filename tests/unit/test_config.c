@@ -78,7 +78,7 @@ static void a_wrong_line_is_left_out(void **state)
     assert_false(wanted.mouse);
     assert_int_equal(wanted.theme, VD_THEME_AUTO);
     assert_non_null(strstr(wanted.remark, "line 2: there is no setting 'tehme'; did you mean "
-                                          "theme? (2 more lines are wrong)"));
+                                          "theme? (wrong, too: lines 4, 5)"));
 }
 
 // Nothing of it is used, not even its beginning.

@@ -121,17 +121,22 @@ static void read_lines(const char *path, const char *text, vd_preferences *confi
 {
     char **lines = g_strsplit(text, "\n", -1);
     int wrong = 0;
+    char others[80] = "";
     for (int i = 0; lines[i]; i++) {
         char place[400];
         vd_error why;
         snprintf(place, sizeof place, "%.300s, line %d", path, i + 1);
-        if (read_line(place, lines[i], config, &why) && wrong++ == 0)
+        if (!read_line(place, lines[i], config, &why))
+            continue;
+        if (wrong++ == 0)
             g_strlcpy(config->remark, why.text, sizeof config->remark);
+        else
+            vd_append(others, sizeof others, "%s%d", *others ? ", " : "", i + 1);
     }
     g_strfreev(lines);
     if (wrong > 1)
-        vd_append(config->remark, sizeof config->remark, " (%d more line%s wrong)", wrong - 1,
-                  wrong == 2 ? " is" : "s are");
+        vd_append(config->remark, sizeof config->remark, " (wrong, too: line%s %s)",
+                  wrong == 2 ? "" : "s", others);
 }
 
 char *vd_preferences_path(void)
