@@ -22,7 +22,7 @@ typedef struct question {
 } question;
 
 static const question questions[] = {
-    {WHEN_ANY, 66, 1, blocks_ask_count, TARGET_NAMED},
+    {WHEN_ANY, 72, 1, blocks_ask_count, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_count_all, TARGET_NAMED},
     {WHEN_ANY, 56, 1, blocks_ask_exist, TARGET_NAMED},
     {WHEN_ANY, 13, 1.4, blocks_ask_number, TARGET_NAMED},
@@ -32,11 +32,11 @@ static const question questions[] = {
     {WHEN_ANY, 17, 1, blocks_ask_absent, TARGET_NAMED},
     {WHEN_ANY, 1.5, 1, blocks_ask_present, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_scene, TARGET_NAMED},
-    {WHEN_ANY, 3.5, 1, blocks_ask_no_such, TARGET_NAMED},
+    {WHEN_ANY, 36, 1, blocks_ask_no_such, TARGET_NAMED},
     {WHEN_ANY, 5, 1, blocks_ask_group_what, TARGET_NAMED},
     {WHEN_ANY, 4, 3.5, blocks_ask_group_same, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_distinct, TARGET_NAMED},
-    {WHEN_ANY, 6, 1, blocks_ask_what_are_there, TARGET_NAMED},
+    {WHEN_ANY, 8, 1, blocks_ask_what_are_there, TARGET_NAMED},
     {WHEN_ANY, 7, 1.6, blocks_ask_bound, TARGET_NAMED},
     {WHEN_ANY, 3.5, 1, blocks_ask_kinds, TARGET_NAMED},
     {WHEN_ANY, 14, 1, blocks_ask_not, TARGET_NAMED},
@@ -70,7 +70,7 @@ static const question questions[] = {
     {WHEN_LONE, 7, 1, blocks_ask_pair, TARGET_NAMED},
     {WHEN_LONE, 5, 1, blocks_ask_side, TARGET_NAMED},
     {WHEN_LONE, 9, 1, blocks_ask_which_place, TARGET_NAMED},
-    {WHEN_LONE, 42, 1, blocks_ask_which_two, TARGET_NAMED},
+    {WHEN_LONE, 47, 1, blocks_ask_which_two, TARGET_NAMED},
     {WHEN_LONE, 26, 1, blocks_ask_which_of, TARGET_NAMED},
     {WHEN_LONE, 30, 0.4, blocks_ask_besides, TARGET_NAMED},
     {WHEN_ANY, 12, 1, blocks_ask_most, TARGET_NAMED},

@@ -323,6 +323,27 @@ int blocks_depth(const blocks_scene *scene, int object)
     return at < 0.25 ? BLOCKS_FRONT : at > 0.75 ? BLOCKS_BEHIND : -1;
 }
 
+int blocks_corner(const blocks_scene *scene, bool right, bool back)
+{
+    static const double margin = 0.12;
+    int nearest = -1;
+    double least = INFINITY, second = INFINITY;
+    for (int i = 0; i < scene->count; i++) {
+        double across = width_at(scene, i), deep = depth_at(scene, i);
+        across = right ? 1 - across : across;
+        deep = back ? 1 - deep : deep;
+        double off = across + deep;
+        if (off < least) {
+            second = least;
+            least = off;
+            nearest = across < 0.45 && deep < 0.45 ? i : -1;
+        } else if (off < second) {
+            second = off;
+        }
+    }
+    return second - least > margin ? nearest : -1;
+}
+
 blocks_set blocks_part(const blocks_scene *scene, blocks_direction direction, blocks_set *doubtful)
 {
     blocks_set part = 0;

@@ -71,6 +71,9 @@ blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction
 // The object of the set that lies clearly in the direction of all others (AROUND: clearly nearest
 // the middle); -1 when none does.
 int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction);
+// The one that is nearest a corner of the picture, clearly nearer than all others and in that
+// quarter; -1: none.
+int blocks_corner(const blocks_scene *scene, bool right, bool back);
 // The next in that direction after the `place` furthest of the set (0: blocks_extreme; not AROUND).
 int blocks_ranked(const blocks_scene *scene, blocks_set set, blocks_direction direction, int place);
 // The nearest object in that direction, where what lies sideways of the direction counts double:

@@ -438,24 +438,45 @@ bool blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
                       "t", target.text);
 }
 
-// "what color is the cone" where there is none.
+// A kind that is not there: a cone, a green cone, a green thing. Of what the conversation has said
+// already it seldom speaks.
+static bool pick_no_such(blocks_state *state, blocks_kind *kind)
+{
+    static const blocks_attribute further[] = {BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_COLOR,
+                                               BLOCKS_MATERIAL, BLOCKS_SIZE};
+    *kind = blocks_anything;
+    bool shape = blocks_chance(state, 0.85);
+    if (shape)
+        *kind = blocks_such(BLOCKS_SHAPE, vd_rng_below(&state->rng, BLOCKS_SHAPES));
+    if (!shape || blocks_chance(state, 0.6)) {
+        blocks_attribute a = BLOCKS_ONE_OF(state, further);
+        *kind = blocks_kind_with(*kind, a, vd_rng_below(&state->rng, blocks_values(a)));
+    }
+    int told = blocks_known_number(state, *kind);
+    return !blocks_find(state->scene, *kind) &&
+           (told == -2 || (told == 0 && blocks_chance(state, 0.4)));
+}
+
+// "what color is the cone", "where is the green cone" where there is none.
 bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
 {
-    int shape = vd_rng_below(&state->rng, BLOCKS_SHAPES);
-    blocks_kind kind = blocks_such(BLOCKS_SHAPE, shape);
     const blocks_scene *scene = state->scene;
-    if (blocks_find(scene, kind) || blocks_known_number(state, kind) != -2)
+    blocks_kind kind;
+    if (!pick_no_such(state, &kind))
         return false;
-    static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute attribute = BLOCKS_ONE_OF(state, asked);
+    int shape = kind.value[BLOCKS_SHAPE];
+    blocks_attribute attribute = blocks_some_attribute(state);
     int missing = BLOCKS_SHAPES - blocks_distinct(scene, blocks_all(scene), BLOCKS_SHAPE);
-    bool which = missing == 1 && blocks_chance(state, 0.2);
+    bool alone = blocks_kind_mask(kind) == 1u << BLOCKS_SHAPE,
+         which = alone && missing == 1 && blocks_chance(state, 0.2);
     if (which)
         attribute = BLOCKS_SHAPE;
+    else if (blocks_kind_mask(kind) >> attribute & 1)
+        return false;
     *draft = blocks_draft_new("absent", ASK_VALUE);
     draft->meaning.attribute = attribute;
     draft->meaning.more = kind;
-    draft->topic = blocks_topic(TOPIC_NO_SUCH, shape, 0, 0);
+    draft->topic = blocks_topic(TOPIC_NO_SUCH, shape, kind.value[BLOCKS_COLOR], 0);
     draft->kind = kind;
     draft->kind_stated = true;
     blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THE);
@@ -465,6 +486,10 @@ bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
             "(3:(which|what) shape is (2:missing|not there|not in the picture)|which of "
             "the (four|4|) shapes is missing|(which|what) shape is there none of)",
             "");
+    if (blocks_chance(state, 0.3))
+        return blocks_put(state, draft,
+                          "(6:where is %t|2:where's %t|where do you see %t|where exactly is %t)",
+                          "t", noun.text);
     char choice[BLOCKS_TEXT];
     two_values(state, attribute, vd_rng_below(&state->rng, blocks_values(attribute)), noun.text,
                choice);

@@ -50,7 +50,7 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
-// The corners of the picture: the thing that is furthest along both directions.
+// The corners of the picture.
 static const char *const bare_corners[2][2] = {
     [0] = {[BLOCKS_LEFT] = "(2:in|at|on) the (3:bottom|lower|2:front) left (2:|corner)",
            [BLOCKS_RIGHT] = "(2:in|at|on) the (3:bottom|lower|2:front) right (2:|corner)"},
@@ -75,12 +75,16 @@ static blocks_phrase place_noun(blocks_state *state, blocks_kind kind, double ch
 
 static bool pick_corner(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    blocks_set all = blocks_all(state->scene);
-    bool right = blocks_chance(state, 0.5), back = blocks_chance(state, 0.5);
-    target->object = blocks_extreme(state->scene, all, right ? BLOCKS_RIGHT : BLOCKS_LEFT);
-    if (target->object < 0 || !blocks_target_open(state, target->object, hide) ||
-        target->object != blocks_extreme(state->scene, all, back ? BLOCKS_BEHIND : BLOCKS_FRONT))
+    int corner = vd_rng_below(&state->rng, 4);
+    for (int tried = 0; tried < 4; tried++, corner = (corner + 1) % 4) {
+        target->object = blocks_corner(state->scene, corner & 1, corner >> 1);
+        if (target->object >= 0 && blocks_target_open(state, target->object, hide))
+            break;
+        target->object = -1;
+    }
+    if (target->object < 0)
         return false;
+    bool right = corner & 1, back = corner >> 1;
     target->place = bare_corners[back][right ? BLOCKS_RIGHT : BLOCKS_LEFT];
     target->family = "superlative";
     blocks_phrase place = blocks_expansion(&state->rng, target->place);

@@ -112,9 +112,12 @@ static float judge_count(const blocks_meaning *m, const blocks_answer *a)
 static float judge_value(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     int shape = a->says.value[BLOCKS_SHAPE];
-    bool missing = m->attribute == BLOCKS_SHAPE; // "which shape is missing"
-    if (!m->objects && a->form == FORM_NO_SUCH)
-        return (shape < 0 && !missing) || shape == m->more.value[BLOCKS_SHAPE];
+    // "which shape is missing", not "what shape is the green thing".
+    bool missing = m->attribute == BLOCKS_SHAPE && m->more.value[BLOCKS_SHAPE] >= 0;
+    if (!m->objects && a->form == FORM_NO_SUCH) // "there is no cube": also no other one than such
+        return shape < 0 ? !missing
+                         : shape == m->more.value[BLOCKS_SHAPE] &&
+                               !blocks_find(scene, blocks_such(BLOCKS_SHAPE, shape));
     if (!m->objects && missing && a->form == FORM_VALUE && !a->it)
         return shape == m->more.value[BLOCKS_SHAPE];
     if (a->form == FORM_NO_SUCH)

@@ -441,16 +441,25 @@ class Scene:
         if not among:
             raise Unclear('there is none')
         if ' ' in direction:
-            ends = {self.extreme(one, among) for one in direction.split()}
-            if len(ends) > 1:
+            off = {i: self.off(direction, i) for i in among}
+            first, *others = sorted(among, key=off.__getitem__)
+            if others and off[others[0]] - off[first] < 0.1:
                 raise Unclear('the corner')
-            return ends.pop()
+            return first
         if direction == 'middle':
             return min(among, key=lambda i: sum(c * c for c in self.objects[i]['position']))
         key = {'left': lambda i: self.objects[i]['px'], 'right': lambda i: -self.objects[i]['px'],
                'front': lambda i: self.objects[i]['position'][1],
                'behind': lambda i: -self.objects[i]['position'][1]}[direction]
         return min(among, key=key)
+
+    def off(self, corner, i):
+        """How far a thing is from a corner: of the width, and of the depth that things take."""
+        ys = [o['position'][1] for o in self.objects]
+        side, depth = corner.split()
+        across = self.objects[i]['px'] / 320
+        deep = (self.objects[i]['position'][1] - min(ys)) / max(max(ys) - min(ys), 1e-9)
+        return (across if side == 'left' else 1 - across) + (deep if depth == 'front' else 1 - deep)
 
     def ranked(self, direction, among, rank):
         for _ in range(rank):
@@ -1264,7 +1273,12 @@ def which_two(reader, thing, other, value):
 
 
 def which_place(reader, thing, other, place):
-    one, two = reader.thing(thing), reader.second(other, thing)
+    ends = [re.sub('^the ', '', end) for end in (thing, other)]
+    if set(ends) == {'left', 'right'}:  # of the two just spoken of
+        reader.reference = True
+        one, two = (reader.scene.extreme(end, reader.they(two=True)) for end in ends)
+    else:
+        one, two = reader.thing(thing), reader.second(other, thing)
     side = direction_of(place)
     if side == 'beside':
         side = 'front' if re.search('close|near|forward', place) else 'behind'
@@ -1671,8 +1685,11 @@ def no_such(reader, kind, **_):
     kind = kind_of(kind)
     if kind is None or reader.scene.find(kind):
         raise Unread('there is one')
-    return lambda answer: bool(re.fullmatch(r"there isn't one|i don't see one|there is no "
-                                            rf"{kind.get('shape')}", answer))
+    shape = kind.get('shape')
+    none = 'cube|ball|cylinder|cone' if shape is None else shape
+    if shape is None or reader.scene.find({'shape': shape}): # "where is the red cube" and there is a blue one
+        none = 'nothing'
+    return lambda answer: bool(re.fullmatch(rf"there isn't one|i don't see one|there is no (?:{none})", answer))
 
 
 def side_again(reader, thing):
@@ -2655,7 +2672,7 @@ def place_again(reader, place):
         raise Unread(place)
     attribute = (last.value or ('shape',))[0]
     for direction, one, at in EXTREMES:
-        if re.fullmatch(f'(?:{at})|(?:{one})', place):
+        if ' ' not in direction and re.fullmatch(f'(?:{at})|(?:{one})', place):  # corners are of the picture
             among = last.row[1]
             found = reader.scene.extreme(direction, among)
             reader.reference = True
@@ -3651,6 +3668,7 @@ QUESTIONS = list(chain(
     ((pattern, short(attribute)) for attribute, pattern in short_questions()),
     [(re.sub(r'\(\?P<thing>\.\*\??\)', '(?:the )?(?P<kind>.*?)', pattern), no_such)
      for attribute, patterns in attribute_questions() for pattern in patterns],
+    [(r"(?:where is|where's|where do you see|where exactly is) (?:the )?(?P<kind>.*?)", no_such)],
 
     [(r'what kind of (?:thing|object) is (?P<thing>.*)', what),
      (r"(?:what is|what's) (?P<thing>.*?)(?: exactly)?", what),

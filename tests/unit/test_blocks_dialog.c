@@ -323,7 +323,7 @@ static void half_of_the_questions_refer_back(void **state)
             "and ", "adn ", "nad ", ", is it", ", what is it", " or ", " ro ", "it mostly",
             "it has", "look at ", "see the ", "n't it", "see a", "ese a", "for the ", "about the ",
             "s does it ", "s deos it ", "s doe it ", "are in it", "what else is in it", "take the ",
-            "now the ", "notice a", "there is a", "there's a", "got it",
+            "now the ", "notice a", "there is a", "there's a", "theres a", "got it",
             // remarks
             "it is hard", "it si hard", "it is so", "it si so", " it so", "see it", "ese it",
             "tell it", "i can't", "it looks", "it could be"};
