@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
 #include "tests/support/must.h"
 #include "tui/session/session.h"
@@ -182,11 +183,72 @@ static void best_names_a_thing_where_one_is_asked_for(void **state)
     vd_world_close(world);
 }
 
+// ---- what is not there --------------------------------------------------------------------------
+
+// How many of a shape the detector found.
+static int count_shape(const vd_region_name *things, int count, const char *shape)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += strstr(things[i].text, shape) != NULL;
+    return found;
+}
+
+static bool says_absent(vd_session *session, const char *pattern, const char *shape)
+{
+    char question[80], no_such[40];
+    vd_reply reply;
+    vd_error err;
+    snprintf(question, sizeof question, pattern, shape);
+    snprintf(no_such, sizeof no_such, "there is no %s", shape);
+    must(vd_session_ask(session, question, NULL, &reply, &err), &err);
+    const char *said = vd_session_texts(session)[reply.answer.order[0]];
+    bool absent = strcmp(said, "there isn't one") == 0 || strcmp(said, "i don't see one") == 0 ||
+                  strcmp(said, no_such) == 0;
+    vd_reply_clear(&reply);
+    return absent;
+}
+
+static void best_says_what_is_not_there(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"where is the %s", "what is the %s made of",
+                                           "how big is the %s"};
+    static const char *const shapes[] = {"cube", "ball", "cylinder", "cone"};
+    int asked[2] = {0}, right[2] = {0};
+    vd_world *world;
+    vd_session *session;
+    vd_error err;
+    must(vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, &err), &err);
+    must(vd_session_new(world, "best", &session, &err), &err);
+    for (size_t i = 0; i < vd_world_count(world); i++) {
+        int count;
+        vd_region_name *things = vd_world_contents(world, i, &count);
+        must(vd_session_picture(session, i, &err), &err);
+        for (int k = 0; k < 12; k++) {
+            int there = count_shape(things, count, shapes[k % 4]);
+            if (there > 1)
+                continue; // which of them?
+            asked[there]++;
+            right[there] += says_absent(session, patterns[k / 4], shapes[k % 4]) == (there == 0);
+        }
+        vd_free(things);
+    }
+    print_message("best: of %d questions about what is not there %d are answered so; of %d about "
+                  "what is there %d otherwise\n",
+                  asked[0], right[0], asked[1], right[1]);
+    assert_true(right[0] >= asked[0] * 9 / 10);
+    assert_true(right[1] >= asked[1] * 9 / 10);
+    vd_session_free(session);
+    vd_world_close(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_answers_typed_questions),
         cmocka_unit_test(best_names_a_thing_where_one_is_asked_for),
+        cmocka_unit_test(best_says_what_is_not_there),
         cmocka_unit_test(base_answers_typed_questions),
         cmocka_unit_test(improved_answers_typed_questions),
     };
