@@ -368,43 +368,37 @@ static void expect_shown(int count, int columns, int rows)
     shown_images_clear(&shown);
 }
 
+// Types, and waits for what is to come of it and for all that is drawn then.
+static void press(const char *keys, const char *awaited)
+{
+    assert_true(pty_tell(keys));
+    assert_true(pty_await(awaited));
+    settle();
+}
+
 static void nothing_remains_of_a_picture(void **state)
 {
     (void)state;
     start_in(kitty);
     expect_shown(1, 35, 13);
-    assert_true(pty_tell("\033[19~")); // F8
-    assert_true(pty_await("\033_Gm=0;"));
-    settle();
+    press("\033[19~", "\033_Gm=0;"); // F8
     expect_shown(1, 35, 13);
-    assert_true(pty_tell("what is it?\r"));
-    assert_true(pty_await("Best of"));
-    settle();
+    press("what is it?\r", "Best of");
     expect_shown(1, 35, 13);
-    assert_true(pty_tell("\033OQ")); // F2
-    assert_true(pty_await("Esc back"));
-    settle();
+    press("\033OQ", "Esc back"); // F2
     expect_shown(1, 53, 20);
-    assert_true(pty_tell("\033OP")); // F1: no picture
-    assert_true(pty_await("Keys"));
-    settle();
+    press("\033OP", "Keys"); // F1: no picture
     expect_shown(0, 0, 0);
-    assert_true(pty_tell("\033"));
-    assert_true(pty_await("Saw"));
-    settle();
+    press("\033", "Saw");
     expect_shown(1, 53, 20);
     assert_true(pty_resize(100, 30));
     settle();
     shown_images shown = seen(decode_kitty);
     assert_int_equal(shown.count, 1);
     shown_images_clear(&shown);
-    assert_true(pty_tell("/picture-mode cells\r"));
-    assert_true(pty_await("\033_Ga=d,d=I"));
-    settle();
+    press("/picture-mode cells\r", "\033_Ga=d,d=I");
     expect_shown(0, 0, 0);
-    assert_true(pty_tell("/picture-mode auto\r"));
-    assert_true(pty_await("\033_Gm=0;"));
-    settle();
+    press("/picture-mode auto\r", "\033_Gm=0;");
     assert_true(pty_tell("\004"));
     assert_true(pty_wait());
     expect_shown(0, 0, 0);
@@ -417,21 +411,13 @@ static void a_picture_is_shown_at_several_places(void **state)
     start_in(kitty);
     assert_true(pty_resize(220, 40));
     settle();
-    assert_true(pty_tell("\033[21~")); // F10
-    assert_true(pty_await("improved is") || pty_await("base is"));
-    settle();
+    press("\033[21~", "is compared"); // F10
     expect_shown(2, 0, 0);
-    assert_true(pty_tell("/compare improved\r"));
-    assert_true(pty_await("improved is compared"));
-    settle();
+    press("/compare improved\r", "improved is compared");
     expect_shown(3, 0, 0);
-    assert_true(pty_tell("what is it?\r"));
-    assert_true(pty_await("istance"));
-    settle();
+    press("what is it?\r", "istance");
     expect_shown(3, 0, 0);
-    assert_true(pty_tell("/compare off\r"));
-    assert_true(pty_await("answers alone"));
-    settle();
+    press("/compare off\r", "answers alone");
     shown_images shown = seen(decode_kitty);
     assert_int_equal(shown.count, 1);
     shown_images_clear(&shown);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <glib.h>
 
 #include "engine/base/alloc.h"
 #include "features/extract/extract.h"
@@ -242,6 +243,7 @@ static void a_folder_is_all_its_pictures_by_name(void **state)
     assert_int_equal(mkdir(folder, 0777), 0);
     free(copy_picture("assets/pictures/1000005.png", "album/b.png"));
     free(copy_picture("assets/pictures/1000004.png", "album/a.dat"));
+    char *other = copy_picture("assets/pictures/1000006.png", "b.png");
     support_write_text(notes, "no picture");
     vd_world *world = open_world(NULL);
     size_t index = opened(world, folder);
@@ -249,6 +251,13 @@ static void a_folder_is_all_its_pictures_by_name(void **state)
     assert_int_equal(vd_world_count(world), BUNDLED + 2);
     vd_world_name(world, index, name, sizeof name);
     assert_string_equal(name, "a.dat");
+    // One of two that are called alike is shown with its folder.
+    index = opened(world, other);
+    vd_world_name(world, index - 1, name, sizeof name);
+    assert_string_equal(name, "b.png");
+    vd_world_name(world, index, name, sizeof name);
+    assert_true(g_str_has_suffix(name, "/b.png"));
+    free(other);
     support_refused(vd_world_named(world, folder, &index, &err), VD_USAGE, &err, folder, "folder",
                     NULL);
     support_refused(vd_world_open_path(world, "engine", &index, &err), VD_NOT_FOUND, &err,
