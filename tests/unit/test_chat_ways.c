@@ -256,6 +256,30 @@ static void small_talk_stands_in_the_dialog(void **state)
     assert_int_equal(fake.chat.conversation.branch->aside_count, 0);
 }
 
+static void small_talk_stays_before_its_round(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'is it red?' Enter 'thanks' Enter");
+    const vd_branch *branch = fake.chat.conversation.branch;
+    assert_int_equal(branch->asides[0].before, 2);
+    vd_conversation_remove(&fake.chat.conversation, 0);
+    assert_int_equal(branch->asides[0].before, 1);
+}
+
+// The row then has no names of keys that could be clicked.
+static void a_question_that_is_too_long_says_so(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 100, 40);
+    fake_chat_keys(&fake,
+                   "'is there a cube, or a ball, or a cone, or a cylinder, or any thing else "
+                   "that is red and small?'");
+    assert_int_equal(vd_chat_left_over(&fake.chat), 7);
+    expect("too long: last 7 words not read");
+    fake_chat_keys(&fake, "C-u");
+    assert_int_equal(vd_chat_left_over(&fake.chat), 0);
+}
+
 static vd_style style_at(const char *row_text, int column)
 {
     for (int y = 0; y < fake.grid.height; y++) {
@@ -441,6 +465,8 @@ static void regions_of_the_picture_are_clicked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(small_talk_stays_before_its_round),
+        TEST(a_question_that_is_too_long_says_so),
         TEST(what_keys_do_is_typed),
         TEST(what_needs_a_round_says_so),
         TEST(escape_goes_back_to_the_last_round),

@@ -149,20 +149,6 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
         grid->cursor_x = grid->cursor_y = -1;
 }
 
-// How many words of the question that is typed the model would not read.
-static int too_many(const vd_chat *chat)
-{
-    const vd_line *line = &chat->nav.line;
-    const vd_vocab *vocab = chat->lanes.lane[0].vocab;
-    vd_reply seen = {0};
-    if (vocab && !vd_chat_view(chat)->filter && line->text[strspn(line->text, " ")] != '/' &&
-        vd_read_typed(vocab, line->text, &seen.question, NULL) == VD_OK)
-        vd_reply_see(&seen, vocab, NULL);
-    int cut = seen.cut;
-    vd_reply_clear(&seen);
-    return cut;
-}
-
 static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     if (chat->notice.kind != VD_NOTICE_NONE) {
@@ -170,7 +156,7 @@ static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
         return;
     }
     char hints[256];
-    int cut = too_many(chat);
+    int cut = vd_chat_left_over(chat);
     if (cut > 0)
         snprintf(hints, sizeof hints, "too long: last %d word%s not read", cut,
                  cut == 1 ? "" : "s");

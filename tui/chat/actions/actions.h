@@ -132,7 +132,9 @@ const vd_response *vd_chat_response(const vd_chat *chat);
 // Whether there is such a round; if not, says that its answer is waited for, or to ask first.
 bool vd_chat_asked(vd_chat *chat);
 void vd_chat_open(vd_chat *chat, vd_place place);
-vd_line *vd_chat_line(vd_chat *chat);               // what typing goes into
+vd_line *vd_chat_line(vd_chat *chat); // what typing goes into
+// How many words of the question in the line the first model would not read; the last row says so.
+int vd_chat_left_over(const vd_chat *chat);
 void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
 void vd_chat_fold(vd_chat *chat, bool on);          // answers that mean the same as one
 // "region 2": switches it and goes to the what-ifs; "none": all back; "": only goes there.

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "tui/chat/actions/actions.h"
+#include "tui/session/spelling.h"
 
 // ---- the line ----------------------------------------------------------------------------------
 
@@ -112,14 +113,27 @@ static void click(vd_chat *chat, vd_key key)
         vd_list_click(chat, key.y);
 }
 
+int vd_chat_left_over(const vd_chat *chat)
+{
+    const vd_line *line = &chat->nav.line;
+    const vd_vocab *vocab = chat->lanes.lane[0].vocab;
+    vd_reply seen = {0};
+    if (vocab && !vd_chat_view(chat)->filter && line->text[strspn(line->text, " ")] != '/' &&
+        vd_read_typed(vocab, line->text, &seen.question, NULL) == VD_OK)
+        vd_reply_see(&seen, vocab, NULL);
+    int cut = seen.cut;
+    vd_reply_clear(&seen);
+    return cut;
+}
+
 void vd_chat_key(vd_chat *chat, vd_key key)
 {
     char text[2];
     vd_navigation *nav = &chat->nav;
     vd_line *line = vd_chat_line(chat);
     vd_rect hints = nav->layout.hints;
-    if (key.code == VD_KEY_CLICK && key.y == hints.y &&
-        chat->notice.kind == VD_NOTICE_NONE) // a key by its name
+    if (key.code == VD_KEY_CLICK && key.y == hints.y && chat->notice.kind == VD_NOTICE_NONE &&
+        !vd_chat_left_over(chat)) // a key by its name
         key = vd_keymap_hint_key(nav->places.now, hints.width - 2, key.x - hints.x - 1);
     size_t length = line->length;
     bool character = vd_key_is_typed(key);
