@@ -44,9 +44,8 @@ static void fill_look(vd_caption_side *c, int t, int row, const bool *left_out, 
 
 static const char *copy(vd_caption_side *c, const char *text)
 {
-    const char *own = vd_string_arena_text(&c->texts, text, strlen(text));
-    assert_non_null(own);
-    return own;
+    c->texts = c->texts ? c->texts : g_string_chunk_new(1024);
+    return g_string_chunk_insert(c->texts, text);
 }
 
 static void fill_word(vd_caption_side *c, int t, const char *text, int *seed)
@@ -152,8 +151,7 @@ static void align(vd_caption_sheet *sheet)
 
 vd_caption_sheet *fake_caption(const vd_caption_wish *wish, int regions, bool history)
 {
-    vd_caption_sheet *sheet = vd_alloc(1, sizeof *sheet);
-    assert_non_null(sheet);
+    vd_caption_sheet *sheet = g_new0(vd_caption_sheet, 1);
     sheet->wish = *wish;
     bool changed = wish->switches.count > 0;
     sheet->captioners = wish->second[0] ? 2 : 1;

@@ -56,7 +56,7 @@ static const vd_vocab *vocab_of(const captioner_run *run)
 
 static const char *copy_text(captioner_run *run, const char *text)
 {
-    return text ? vd_string_arena_text(&run->side->texts, text, strlen(text)) : NULL;
+    return text ? g_string_chunk_insert(run->side->texts, text) : NULL;
 }
 
 static const char *copy_word(captioner_run *run, int32_t id)
@@ -81,20 +81,17 @@ static bool is_padding(const vd_picture_regions *regions, int region)
     return true;
 }
 
-static vd_status describe(captioner_run *run, vd_error *err)
+static void describe(captioner_run *run)
 {
     const vd_model *model = vd_captioner_model(run->captioner);
-    const char *signature = vd_model_metadata(model, "signature");
     vd_caption_side *side = run->side;
     side->name = copy_text(run, vd_model_name(model));
     side->path = copy_text(run, vd_model_path(model));
-    side->signature = copy_text(run, signature);
+    side->signature = copy_text(run, vd_model_metadata(model, "signature"));
     side->backend = copy_text(run, vd_model_backend(model)->name);
     side->config = vd_model_config(model)->caption;
     for (int r = 0; r < run->regions->count; r++)
         side->seen += !is_padding(run->regions, r) && !run->mask_region[r];
-    bool all = side->name && side->path && side->backend && (side->signature || !signature);
-    return all ? VD_OK : vd_error_memory(err, "a caption");
 }
 
 // The words as the captioner reads them, and what else it could have generated.
@@ -105,17 +102,17 @@ static vd_status trace(captioner_run *run, const vd_generated_caption *c, vd_err
     vd_status status =
         vd_captioner_trace(run->captioner, run->regions->features, run->regions->count, c->word,
                            c->length, c->ended, &run->what_if, &side->trace, err);
-    for (int t = 0; t < side->trace.words && status == VD_OK; t++) {
+    if (status)
+        return status;
+    for (int t = 0; t < side->trace.words; t++) {
         const vd_generated_word *w = &side->trace.word[t];
-        if (!side->word[t] && !(side->word[t] = copy_word(run, w->id)))
-            status = vd_error_memory(err, "a caption");
-        for (int i = 0; i < w->likelies && status == VD_OK; i++)
-            if (!(side->likely[t][i] = copy_word(run, w->likely[i].id)))
-                status = vd_error_memory(err, "a caption");
+        if (!side->word[t])
+            side->word[t] = copy_word(run, w->id);
+        for (int i = 0; i < w->likelies; i++)
+            side->likely[t][i] = copy_word(run, w->likely[i].id);
     }
-    if (status == VD_OK && !(side->text = take_text(run, vd_caption_text(side->word, c->length))))
-        status = vd_error_memory(err, "a caption");
-    return status;
+    side->text = take_text(run, vd_caption_text(side->word, c->length));
+    return side->text ? VD_OK : vd_error_memory(err, "a caption");
 }
 
 // ---- what is changed ----------------------------------------------------------------------------
@@ -205,9 +202,7 @@ static vd_status read_changes(captioner_run *run, vd_error *err)
     vd_status status = vd_captioner_fits(run->captioner, run->regions, err);
     if (status)
         return status;
-    run->mask_region = vd_alloc((size_t)run->regions->count + 1, sizeof *run->mask_region);
-    if (!run->mask_region)
-        return vd_error_memory(err, "what is changed");
+    run->mask_region = g_new0(bool, (gsize)run->regions->count + 1);
     for (int i = 0; i < switches->count && status == VD_OK; i++)
         status = read_switch(run, &switches->at[i], err);
     return status || !begin ? status : begin_with(run, begin, err);
@@ -287,10 +282,10 @@ static vd_status generate(captioner_run *run, vd_error *err)
     double start = vd_seconds();
     vd_status status = generate_changed(run, err);
     side->milliseconds = 1000 * (vd_seconds() - start);
-    if (status == VD_OK)
-        status = describe(run, err);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        describe(run);
         status = keep_generated(run, err);
+    }
     int place = side->changed ? 1 : run->wish->place;
     side->place = place > 0 && place <= side->of ? place : 1;
     return status ? status : trace(run, &run->generated[side->place - 1], err);
@@ -298,8 +293,7 @@ static vd_status generate(captioner_run *run, vd_error *err)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static vd_status put_word(captioner_run *run, int place, const char *text, vd_generated_caption *c,
-                          vd_error *err)
+static void put_word(captioner_run *run, int place, const char *text, vd_generated_caption *c)
 {
     c->word[place] = typed_id(vocab_of(run), &text);
     bool end = c->word[place] == VD_END;
@@ -307,7 +301,6 @@ static vd_status put_word(captioner_run *run, int place, const char *text, vd_ge
         c->length = place + !end;
     c->ended |= end;
     run->side->word[place] = end ? NULL : copy_text(run, text);
-    return end || run->side->word[place] ? VD_OK : vd_error_memory(err, "a caption");
 }
 
 // Words that are generated to be others; the one after the last word is another word's place, too.
@@ -324,7 +317,7 @@ static vd_status change_words(captioner_run *run, vd_generated_caption *c, vd_er
                                   "word %d of a caption of %d words; expected one of its words",
                                   one->index + 1, c->length);
         else
-            status = put_word(run, one->index, one->word, c, err);
+            put_word(run, one->index, one->word, c);
     }
     return status;
 }
@@ -340,14 +333,15 @@ static vd_status read_given(captioner_run *run, vd_error *err)
     if (status == VD_OK && words.count == 0)
         status = vd_error_set(err, VD_USAGE, "a caption without words; expected some");
     for (size_t i = 0; i < words.count && i < VD_MAX_CAPTION && status == VD_OK; i++)
-        status = put_word(run, (int)i, words.word[i], &c, err);
+        put_word(run, (int)i, words.word[i], &c);
     c.ended = words.count <= VD_MAX_CAPTION && !run->wish->read_cut;
     vd_words_clear(&words);
     if (status == VD_OK)
         status = change_words(run, &c, err);
-    if (status == VD_OK)
-        status = describe(run, err);
-    return status ? status : trace(run, &c, err);
+    if (status)
+        return status;
+    describe(run);
+    return trace(run, &c, err);
 }
 
 // ---- both ---------------------------------------------------------------------------------------
@@ -385,6 +379,7 @@ static vd_status run_captioners(vd_caption_sheet *sheet, const vd_caption_source
     sheet->sides = two || changed || read ? 2 : 1;
     for (int i = 0; i < sheet->sides && status == VD_OK; i++) {
         vd_caption_side *side = &sheet->side[i];
+        side->texts = g_string_chunk_new(1024);
         side->changed = changed && i == (two ? wish->changed : 1);
         side->read = read && (two || i == 1);
         side->hard = by->hard[two ? i : 0];
@@ -409,9 +404,7 @@ static vd_status run_captioners(vd_caption_sheet *sheet, const vd_caption_source
 static vd_status begin(const vd_world *world, const vd_caption_wish *wish, vd_caption_sheet **out,
                        vd_error *err)
 {
-    vd_caption_sheet *sheet = *out = vd_alloc(1, sizeof *sheet);
-    if (!sheet)
-        return vd_error_memory(err, "a caption");
+    vd_caption_sheet *sheet = *out = g_new0(vd_caption_sheet, 1);
     sheet->wish = *wish;
     vd_world_name(world, wish->picture, sheet->picture, sizeof sheet->picture);
     sheet->doubt = vd_world_doubt(world, wish->picture);
@@ -420,13 +413,10 @@ static vd_status begin(const vd_world *world, const vd_caption_wish *wish, vd_ca
 
 static vd_status fill(vd_caption_sheet *sheet, const vd_caption_sources *by, vd_error *err)
 {
-    captioner_run *runs = vd_alloc(VD_CAPTION_SIDES, sizeof *runs);
-    if (!runs)
-        return vd_error_memory(err, "a caption");
+    captioner_run runs[VD_CAPTION_SIDES] = {0};
     vd_status status = run_captioners(sheet, by, runs, err);
     for (int i = 0; i < VD_CAPTION_SIDES; i++)
-        vd_free(runs[i].mask_region);
-    vd_free(runs);
+        g_free(runs[i].mask_region);
     return status;
 }
 
@@ -472,10 +462,10 @@ void vd_caption_sheet_free(vd_caption_sheet *sheet)
         return;
     for (int i = 0; i < VD_CAPTION_SIDES; i++) {
         vd_caption_trace_clear(&sheet->side[i].trace);
-        vd_string_arena_clear(&sheet->side[i].texts);
+        g_clear_pointer(&sheet->side[i].texts, g_string_chunk_free);
     }
     vd_picture_regions_clear(&sheet->regions);
-    vd_free(sheet);
+    g_free(sheet);
 }
 
 // ---- what is seen of it -------------------------------------------------------------------------

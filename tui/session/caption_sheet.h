@@ -6,7 +6,8 @@
 #ifndef VD_CAPTION_SHEET_H
 #define VD_CAPTION_SHEET_H
 
-#include "engine/base/string_arena.h"
+#include <glib.h>
+
 #include "engine/model/captioner.h"
 #include "tui/base/align.h"
 #include "tui/session/session.h"
@@ -88,7 +89,7 @@ typedef struct vd_caption_side {
     int unknown[VD_CAPTION_SIDES];
     vd_caption_verdict verdict;
     vd_caption_score score; // of two captioners (tui/measure/score.h)
-    vd_string_arena texts;
+    GStringChunk *texts;
 } vd_caption_side;
 
 typedef struct vd_caption_sheet {
