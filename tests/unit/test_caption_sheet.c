@@ -180,9 +180,8 @@ static void two_captioners_stand_beside_each_other(void **state)
 static void each_side_reads_the_others_words(void **state)
 {
     (void)state;
-    vd_captioning *same;
+    vd_captioning *same = vd_captioning_new(vd_captioning_path(world->captioning));
     vd_caption_wish wish = wish_of(1);
-    must(vd_captioning_new(vd_captioning_path(world->captioning), &same, &err), &err);
     vd_caption_sheet *sheet = sheet_of(same, &wish);
     for (int s = 0; s < 2; s++) {
         assert_int_equal(sheet->side[s].unknown[!s], 0);
@@ -321,11 +320,10 @@ static void regions_of_another_kind_are_refused(void **state)
                                      .shared = 1};
     const vd_config config = vd_config_of_captioner(&small);
     char *path = support_join(directory, "small.safetensors");
-    vd_captioning *other;
+    vd_captioning *other = vd_captioning_new(path);
     vd_caption_sheet *sheet;
     const vd_caption_wish wish = wish_of(1);
     support_write_random_model(&config, path);
-    must(vd_captioning_new(path, &other, &err), &err);
     support_refused(vd_caption_sheet_of(world, other, &wish, &sheet, &err), VD_MISMATCH, &err,
                     "small.safetensors", "regions of 5 numbers", NULL);
     assert_null(sheet);
@@ -411,7 +409,7 @@ static int make(void **state)
     const vd_config config = vd_config_of_captioner(&caption);
     char *path = support_join(directory, "cat.safetensors");
     support_write_random_model(&config, path);
-    must(vd_captioning_new(path, &cat, &err), &err);
+    cat = vd_captioning_new(path);
     vd_picture_regions_clear(&regions);
     free(path);
     return 0;

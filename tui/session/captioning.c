@@ -1,8 +1,8 @@
 #include "tui/session/captioning.h"
 
+#include <glib.h>
 #include <pthread.h>
 
-#include "engine/base/alloc.h"
 #include "features/captions/tokens.h"
 
 struct vd_captioning {
@@ -12,18 +12,12 @@ struct vd_captioning {
     vd_error why; // it could not be loaded
 };
 
-vd_status vd_captioning_new(const char *path, vd_captioning **out, vd_error *err)
+vd_captioning *vd_captioning_new(const char *path)
 {
-    vd_captioning *captioning = *out = vd_alloc(1, sizeof *captioning);
-    if (!captioning)
-        return vd_error_memory(err, "the captioner");
+    vd_captioning *captioning = g_new0(vd_captioning, 1);
     pthread_mutex_init(&captioning->use, NULL);
-    captioning->path = vd_strdup(path);
-    if (captioning->path)
-        return VD_OK;
-    vd_captioning_free(captioning);
-    *out = NULL;
-    return vd_error_memory(err, "the captioner");
+    captioning->path = g_strdup(path);
+    return captioning;
 }
 
 void vd_captioning_free(vd_captioning *captioning)
@@ -32,8 +26,8 @@ void vd_captioning_free(vd_captioning *captioning)
         return;
     vd_captioner_free(captioning->captioner);
     pthread_mutex_destroy(&captioning->use);
-    vd_free(captioning->path);
-    vd_free(captioning);
+    g_free(captioning->path);
+    g_free(captioning);
 }
 
 const char *vd_captioning_path(const vd_captioning *captioning)

@@ -13,8 +13,7 @@ enum { VD_HYPOTHESES = 5 };
 
 typedef struct vd_captioning vd_captioning;
 
-// path: of the captioner's file.
-vd_status vd_captioning_new(const char *path, vd_captioning **out, vd_error *err);
+vd_captioning *vd_captioning_new(const char *path); // of the captioner's file
 void vd_captioning_free(vd_captioning *captioning); // NULL is fine
 const char *vd_captioning_path(const vd_captioning *captioning);
 // The captioner, which is this thread's until it is given back; *out is NULL and nothing is to be

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/extract/extract.h"
 
 enum { COLOR, SHAPE, MATERIAL, SIZE };
@@ -107,28 +108,24 @@ static int count_kinds(const vd_picture_regions *regions, int times[VD_COLORS][V
     return all;
 }
 
-char *vd_found_caption(const vd_picture_regions *regions)
+void vd_found_caption(const vd_picture_regions *regions, char out[VD_FOUND_CAPTION])
 {
-    char text[512];
-    size_t used = 0;
     int times[VD_COLORS][VD_SHAPES] = {0};
-    if (!regions || regions->size != VD_FEATURE_SIZE || count_kinds(regions, times) == 0)
-        return vd_strdup("a picture");
+    bool known = regions && regions->size == VD_FEATURE_SIZE && count_kinds(regions, times) > 0;
+    snprintf(out, VD_FOUND_CAPTION, "%s", known ? "" : "a picture");
     // The most first.
-    for (int wanted = regions->count; wanted > 0; wanted--)
-        for (int kind = 0; kind < VD_COLORS * VD_SHAPES && used < sizeof text; kind++) {
+    for (int wanted = known ? regions->count : 0; wanted > 0; wanted--)
+        for (int kind = 0; kind < VD_COLORS * VD_SHAPES; kind++) {
             if (times[kind / VD_SHAPES][kind % VD_SHAPES] != wanted)
                 continue;
             char number[16];
             const char *color = vd_attribute_names[kind / VD_SHAPES];
             snprintf(number, sizeof number, "%d", wanted);
-            int wrote = snprintf(
-                text + used, sizeof text - used, "%s%s %s %s%s", used ? ", " : "I see ",
-                wanted > 1                ? number
-                : strcmp(color, "orange") ? "a"
-                                          : "an",
-                color, vd_attribute_names[VD_COLORS + kind % VD_SHAPES], wanted > 1 ? "s" : "");
-            used += wrote > 0 ? (size_t)wrote : 0;
+            vd_append(out, VD_FOUND_CAPTION, "%s%s %s %s%s", *out ? ", " : "I see ",
+                      wanted > 1                ? number
+                      : strcmp(color, "orange") ? "a"
+                                                : "an",
+                      color, vd_attribute_names[VD_COLORS + kind % VD_SHAPES],
+                      wanted > 1 ? "s" : "");
         }
-    return vd_strdup(text);
 }

@@ -10,9 +10,9 @@ vd_status vd_found_names(vd_picture_regions *regions, vd_error *err);
 // What vd_world_contents returns, of these regions.
 vd_region_name *vd_found_contents(const vd_picture_regions *regions, int *count);
 
-// A caption of the picture (vd_free), NULL when memory is out: "I see 2 blue balls, a yellow cone"
-// of the regions that the extractor is sure of. NULL, or features of another detector: "a picture".
-// This is the place for a captioner; what it returns is the first entry of every conversation.
-char *vd_found_caption(const vd_picture_regions *regions);
+// A caption of the picture: "I see 2 blue balls, a yellow cone" of the regions that the extractor
+// is sure of. NULL, or features of another detector: "a picture".
+enum { VD_FOUND_CAPTION = 512 };
+void vd_found_caption(const vd_picture_regions *regions, char out[VD_FOUND_CAPTION]);
 
 #endif

@@ -28,28 +28,22 @@ vd_status vd_own_pictures_new(const char *extractor, const char *features,
     pthread_mutex_init(&own->looking, NULL);
     pthread_mutex_init(&own->adding, NULL);
     own->captioning = captioning;
-    own->extractor_path = vd_strdup(extractor);
-    own->features = features ? vd_strdup(features) : NULL;
-    if (own->extractor_path && (own->features || !features))
-        return VD_OK;
-    vd_own_pictures_free(own);
-    *out = NULL;
-    return vd_error_memory(err, "pictures");
+    own->extractor_path = g_strdup(extractor);
+    own->features = g_strdup(features);
+    return VD_OK;
 }
 
 static void picture_free(vd_own_picture *picture)
 {
-    if (!picture)
-        return;
     vd_picture_regions_clear(&picture->regions);
     for (vd_own_caption *one = picture->captions, *before; one; one = before) {
         before = one->before;
-        vd_free((char *)one->caption.text);
-        vd_free(one);
+        g_free((char *)one->caption.text);
+        g_free(one);
     }
-    vd_free(picture->features);
-    vd_free(picture->path);
-    vd_free(picture);
+    g_free(picture->features);
+    g_free(picture->path);
+    g_free(picture);
 }
 
 void vd_own_pictures_free(vd_own_pictures *own)
@@ -61,8 +55,8 @@ void vd_own_pictures_free(vd_own_pictures *own)
     vd_extractor_free(own->extractor);
     pthread_mutex_destroy(&own->looking);
     pthread_mutex_destroy(&own->adding);
-    vd_free(own->features);
-    vd_free(own->extractor_path);
+    g_free(own->features);
+    g_free(own->extractor_path);
     vd_free(own);
 }
 
@@ -87,22 +81,19 @@ static bool find(const vd_own_pictures *own, const char *path, size_t *index)
     return false;
 }
 
-// The file of features with the picture's name beside it; *out is NULL where there is none.
-static vd_status find_features(const char *path, char **out, vd_error *err)
+// The file of features with the picture's name beside it; NULL: there is none.
+static char *find_features(const char *path)
 {
     static const char *const suffixes[] = {"npz", "npy", "safetensors", "h5", "hdf5", "tsv"};
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path));
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        *out = vd_format("%.*s.%s", stem, path, suffixes[i]);
-        if (!*out)
-            return vd_error_memory(err, "a path");
-        if (g_file_test(*out, G_FILE_TEST_IS_REGULAR) && access(*out, R_OK) == 0)
-            return VD_OK;
-        vd_free(*out);
+        char *features = g_strdup_printf("%.*s.%s", stem, path, suffixes[i]);
+        if (g_file_test(features, G_FILE_TEST_IS_REGULAR) && access(features, R_OK) == 0)
+            return features;
+        g_free(features);
     }
-    *out = NULL;
-    return VD_OK;
+    return NULL;
 }
 
 // Behind the last slash; where another picture is called so, with its folder.
@@ -122,16 +113,13 @@ static const char *name_of(const vd_own_pictures *own, const char *path)
 static vd_status add(vd_own_pictures *own, char *path, char *features, uint64_t seed, size_t *index,
                      vd_error *err)
 {
-    vd_own_picture *picture = path ? vd_alloc(1, sizeof *picture) : NULL;
-    if (!picture || own->count == VD_OWN_MOST) {
-        bool full = picture != NULL;
-        vd_free(picture);
-        vd_free(features);
-        vd_free(path);
-        return full ? vd_error_set(err, VD_USAGE, "%d pictures are open; restart to open more",
-                                   VD_OWN_MOST)
-                    : vd_error_memory(err, "a picture");
+    if (own->count == VD_OWN_MOST) {
+        g_free(features);
+        g_free(path);
+        return vd_error_set(err, VD_USAGE, "%d pictures are open; restart to open more",
+                            VD_OWN_MOST);
     }
+    vd_own_picture *picture = g_new(vd_own_picture, 1);
     *picture = (vd_own_picture){.path = path,
                                 .name = name_of(own, path),
                                 .made = *path != '/',
@@ -147,10 +135,9 @@ static vd_status add(vd_own_pictures *own, char *path, char *features, uint64_t 
 // full: from the root on.
 static vd_status add_file(vd_own_pictures *own, const char *full, size_t *index, vd_error *err)
 {
-    char *features = own->features; // of the first one
-    vd_status status = features ? VD_OK : find_features(full, &features, err);
-    own->features = NULL;
-    return status ? status : add(own, vd_strdup(full), features, 0, index, err);
+    char *features = own->features ? own->features : find_features(full);
+    own->features = NULL; // of the first one
+    return add(own, g_strdup(full), features, 0, index, err);
 }
 
 // Only by how it begins: a damaged picture is found out when it is looked at.
@@ -217,12 +204,11 @@ vd_status vd_own_pictures_open_folder(vd_own_pictures *own, const char *path, si
 
 vd_status vd_own_pictures_make(vd_own_pictures *own, uint64_t seed, size_t *index, vd_error *err)
 {
-    char *name = vd_format("blocks:%" PRIu64, seed);
-    if (name && find(own, name, index)) {
-        vd_free(name);
-        return VD_OK;
-    }
-    return add(own, name, NULL, seed, index, err);
+    char *name = g_strdup_printf("blocks:%" PRIu64, seed);
+    if (!find(own, name, index))
+        return add(own, name, NULL, seed, index, err);
+    g_free(name);
+    return VD_OK;
 }
 
 // ---- looking ------------------------------------------------------------------------------------
@@ -305,16 +291,12 @@ static vd_status find_regions(vd_own_pictures *own, vd_own_picture *picture, vd_
 
 // ---- captions -----------------------------------------------------------------------------------
 
-// Takes the text, NULL when memory is out. caption: without a text.
+// Copies its text.
 static const vd_picture_caption *add_caption(vd_own_pictures *own, vd_own_picture *picture,
-                                             char *text, vd_picture_caption caption)
+                                             vd_picture_caption caption)
 {
-    vd_own_caption *one = text ? vd_alloc(1, sizeof *one) : NULL;
-    if (!one) {
-        vd_free(text);
-        return NULL;
-    }
-    caption.text = text;
+    vd_own_caption *one = g_new(vd_own_caption, 1);
+    caption.text = g_strdup(caption.text);
     one->caption = caption;
     pthread_mutex_lock(&own->adding);
     one->before = picture->captions;
@@ -323,23 +305,18 @@ static const vd_picture_caption *add_caption(vd_own_pictures *own, vd_own_pictur
     return &one->caption;
 }
 
-static vd_status offer(vd_own_pictures *own, vd_own_picture *picture, char *text,
-                       vd_picture_caption caption, vd_error *err)
+static void offer(vd_own_pictures *own, vd_own_picture *picture, vd_picture_caption caption)
 {
-    const vd_picture_caption *one = add_caption(own, picture, text, caption);
-    if (!one)
-        return vd_error_memory(err, "a caption");
-    picture->offer[picture->offers++] = one;
-    return VD_OK;
+    picture->offer[picture->offers++] = add_caption(own, picture, caption);
 }
 
-static char *scene_caption(const vd_own_picture *picture)
+static void offer_scene(vd_own_pictures *own, vd_own_picture *picture)
 {
     blocks_scene scene;
     blocks_dialog dialog;
     make_scene(picture, &scene);
     blocks_dialog_make(&scene, &dialog);
-    return vd_strdup(dialog.caption);
+    offer(own, picture, (vd_picture_caption){.text = dialog.caption, .by = VD_CAPTION_SCENE});
 }
 
 static vd_status offer_generated(vd_own_pictures *own, vd_own_picture *picture,
@@ -349,13 +326,18 @@ static vd_status offer_generated(vd_own_pictures *own, vd_own_picture *picture,
     int count;
     const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
     vd_status status = vd_hypotheses(captioner, &picture->regions, generated, &count, err);
-    for (int i = 0; i < count && status == VD_OK; i++)
-        status = offer(own, picture, vd_generated_caption_text(vocab, &generated[i]),
-                       (vd_picture_caption){.by = VD_CAPTION_CAPTIONER,
-                                            .place = i + 1,
-                                            .of = count,
-                                            .log_probability = generated[i].log_probability},
-                       err);
+    for (int i = 0; i < count && status == VD_OK; i++) {
+        char *text = vd_generated_caption_text(vocab, &generated[i]);
+        if (!text)
+            return vd_error_memory(err, "a caption");
+        offer(own, picture,
+              (vd_picture_caption){.text = text,
+                                   .by = VD_CAPTION_CAPTIONER,
+                                   .place = i + 1,
+                                   .of = count,
+                                   .log_probability = generated[i].log_probability});
+        vd_free(text);
+    }
     return status;
 }
 
@@ -379,15 +361,16 @@ static vd_status offer_hypotheses(vd_own_pictures *own, vd_own_picture *picture,
 static vd_status offer_captions(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
 {
     vd_status status = VD_OK;
+    char text[VD_FOUND_CAPTION];
     if (picture->made)
-        status = offer(own, picture, scene_caption(picture),
-                       (vd_picture_caption){.by = VD_CAPTION_SCENE}, err);
-    if (!picture->doubted && status == VD_OK)
+        offer_scene(own, picture);
+    if (!picture->doubted)
         status = offer_hypotheses(own, picture, err);
     bool found = picture->offers == 0 || picture->regions.size == VD_FEATURE_SIZE;
-    if (!picture->made && found && status == VD_OK)
-        status = offer(own, picture, vd_found_caption(picture->doubted ? NULL : &picture->regions),
-                       (vd_picture_caption){.by = VD_CAPTION_FOUND}, err);
+    if (!picture->made && found && status == VD_OK) {
+        vd_found_caption(picture->doubted ? NULL : &picture->regions, text);
+        offer(own, picture, (vd_picture_caption){.text = text, .by = VD_CAPTION_FOUND});
+    }
     return status;
 }
 
@@ -408,24 +391,20 @@ static const vd_picture_caption *find_caption(vd_own_pictures *own, const vd_own
     return one ? &one->caption : NULL;
 }
 
-vd_status vd_own_pictures_caption(vd_own_pictures *own, size_t index, const char *text,
+vd_status vd_own_pictures_caption(vd_own_pictures *own, vd_own_picture *picture, const char *text,
                                   vd_caption_by by, vd_error *err)
 {
-    vd_own_picture *picture = own->picture[index];
     const vd_picture_caption *one = find_caption(own, picture, text, by);
     if (!*text)
         return vd_error_set(err, VD_USAGE, "a caption is empty; expected some words");
     if (!one)
-        one = add_caption(own, picture, vd_strdup(text), (vd_picture_caption){.by = by});
-    if (!one)
-        return vd_error_memory(err, "a caption");
+        one = add_caption(own, picture, (vd_picture_caption){.text = text, .by = by});
     atomic_store(&picture->caption, one);
     return VD_OK;
 }
 
-vd_status vd_own_pictures_next_caption(vd_own_pictures *own, size_t index, vd_error *err)
+vd_status vd_own_pictures_next_caption(vd_own_picture *picture, vd_error *err)
 {
-    vd_own_picture *picture = own->picture[index];
     const vd_picture_caption *now = atomic_load(&picture->caption);
     if (!picture->ready)
         return vd_error_set(err, VD_UNAVAILABLE, "the picture's regions are still being found");
@@ -459,9 +438,8 @@ static vd_status look(vd_own_pictures *own, vd_own_picture *picture, vd_error *e
     return status;
 }
 
-vd_status vd_own_pictures_look(vd_own_pictures *own, size_t index, vd_error *err)
+vd_status vd_own_pictures_look(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
 {
-    vd_own_picture *picture = own->picture[index];
     vd_status status = VD_OK;
     if (picture->ready)
         return VD_OK;

@@ -61,10 +61,10 @@ vd_status vd_own_pictures_make(vd_own_pictures *own, uint64_t seed, size_t *inde
 
 vd_status vd_own_pictures_image(const vd_own_picture *picture, vd_image *out, vd_error *err);
 // vd_world_set_caption, vd_world_next_caption; the thread that opens pictures.
-vd_status vd_own_pictures_caption(vd_own_pictures *own, size_t index, const char *text,
+vd_status vd_own_pictures_caption(vd_own_pictures *own, vd_own_picture *picture, const char *text,
                                   vd_caption_by by, vd_error *err);
-vd_status vd_own_pictures_next_caption(vd_own_pictures *own, size_t index, vd_error *err);
+vd_status vd_own_pictures_next_caption(vd_own_picture *picture, vd_error *err);
 // Finds the regions and a caption, unless that has happened.
-vd_status vd_own_pictures_look(vd_own_pictures *own, size_t index, vd_error *err);
+vd_status vd_own_pictures_look(vd_own_pictures *own, vd_own_picture *picture, vd_error *err);
 
 #endif

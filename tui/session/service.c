@@ -205,29 +205,23 @@ static vd_status serve_ask(vd_service *service, const vd_request *request, const
 
 // ---- captions ----------------------------------------------------------------------------------
 
-// The second captioner; one that is there stays. *out: NULL where the path is "".
-static vd_status use_second(vd_service *service, const char *path, vd_captioning **out,
-                            vd_error *err)
+// The second captioner; one that is there stays. NULL where the path is "".
+static vd_captioning *use_second(vd_service *service, const char *path)
 {
-    *out = NULL;
     if (!*path)
-        return VD_OK;
-    vd_status status = VD_OK;
+        return NULL;
     if (!service->second || strcmp(vd_captioning_path(service->second), path) != 0) {
         vd_captioning_free(service->second);
-        status = vd_captioning_new(path, &service->second, err);
+        service->second = vd_captioning_new(path);
     }
-    *out = service->second;
-    return status;
+    return service->second;
 }
 
 static vd_status serve_caption(vd_service *service, const vd_caption_wish *wish, vd_event *event,
                                vd_error *err)
 {
-    vd_captioning *second;
-    vd_status status = use_second(service, wish->second, &second, err);
-    if (status == VD_OK)
-        status = vd_caption_sheet_of(service->world, second, wish, &event->caption, err);
+    vd_captioning *second = use_second(service, wish->second);
+    vd_status status = vd_caption_sheet_of(service->world, second, wish, &event->caption, err);
     if (status && second) { // the next time it is read again
         vd_captioning_free(second);
         service->second = NULL;

@@ -167,12 +167,13 @@ static vd_status open_captioning(const vd_world_files *files, vd_world *world, v
     vd_captioner *captioner;
     char *path = files->captioner ? vd_strdup(files->captioner)
                                   : vd_world_file(world->directory, "captioner.safetensors");
-    vd_status status =
-        path ? vd_captioning_new(path, &world->captioning, err) : vd_error_memory(err, "a path");
+    if (!path)
+        return vd_error_memory(err, "a path");
+    world->captioning = vd_captioning_new(path);
     vd_free(path);
-    if (status || !files->captioner)
-        return status;
-    status = vd_captioning_take(world->captioning, &captioner, err);
+    if (!files->captioner)
+        return VD_OK;
+    vd_status status = vd_captioning_take(world->captioning, &captioner, err);
     if (status == VD_OK)
         vd_captioning_give_back(world->captioning);
     return status;
@@ -241,7 +242,7 @@ size_t vd_world_count(const vd_world *world)
 }
 
 // NULL: it is a picture of the dialogs.
-static const vd_own_picture *own_at(const vd_world *world, size_t index)
+static vd_own_picture *own_at(const vd_world *world, size_t index)
 {
     size_t dialogs = world->dialogs->dialog_count;
     return index < dialogs ? NULL : world->own->picture[index - dialogs];
@@ -302,17 +303,15 @@ static vd_status refuse_caption(const vd_world *world, size_t index, vd_error *e
 vd_status vd_world_set_caption(const vd_world *world, size_t index, const char *text,
                                vd_caption_by by, vd_error *err)
 {
-    size_t dialogs = world->dialogs->dialog_count;
-    return own_at(world, index)
-               ? vd_own_pictures_caption(world->own, index - dialogs, text, by, err)
+    vd_own_picture *own = own_at(world, index);
+    return own ? vd_own_pictures_caption(world->own, own, text, by, err)
                : refuse_caption(world, index, err);
 }
 
 vd_status vd_world_next_caption(const vd_world *world, size_t index, vd_error *err)
 {
-    size_t dialogs = world->dialogs->dialog_count;
-    return own_at(world, index) ? vd_own_pictures_next_caption(world->own, index - dialogs, err)
-                                : refuse_caption(world, index, err);
+    vd_own_picture *own = own_at(world, index);
+    return own ? vd_own_pictures_next_caption(own, err) : refuse_caption(world, index, err);
 }
 
 void vd_world_name(const vd_world *world, size_t index, char *out, size_t size)
@@ -427,11 +426,11 @@ vd_status vd_picture_regions_copy(const vd_picture_regions *from, vd_picture_reg
 vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regions *out,
                            vd_error *err)
 {
-    const vd_own_picture *own = own_at(world, index);
+    vd_own_picture *own = own_at(world, index);
     *out = (vd_picture_regions){0};
     if (!own)
         return vd_picture_regions_read(world->regions, vd_world_image_id(world, index), out, err);
-    vd_status status = vd_own_pictures_look(world->own, index - world->dialogs->dialog_count, err);
+    vd_status status = vd_own_pictures_look(world->own, own, err);
     if (!status)
         status = vd_picture_regions_copy(&own->regions, out, err);
     // What is believed of a picture of another world has no names; a features file has them
