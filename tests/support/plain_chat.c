@@ -51,7 +51,7 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
     size_t index = 0;
     *p = (plain_chat){0};
     for (int i = 0; i < VD_MODELS; i++)
-        assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
+        p->service[i] = vd_service_new(world);
     const char *model = "improved";
     vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
     if (!status)

@@ -56,7 +56,7 @@ static void resume_unserved(plain_chat *p, const char *file)
     const char *model = "improved";
     *p = (plain_chat){0};
     for (int i = 0; i < VD_MODELS; i++)
-        assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
+        p->service[i] = vd_service_new(world);
     assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
     assert_int_equal(vd_chat_init(&p->chat, world, 0, model, 1, &err), VD_OK);
     vd_recorder_restore(&p->recorder, &p->chat);

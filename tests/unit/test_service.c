@@ -53,7 +53,7 @@ static int start(void **state)
     (void)state;
     said_count = 0;
     world->decoder = (vd_decoder_choice){0};
-    assert_int_equal(vd_service_new(world, &service, NULL), VD_OK);
+    service = vd_service_new(world);
     return 0;
 }
 
@@ -281,17 +281,14 @@ static vd_status ask_once(void *context, vd_error *err)
 static vd_status begin(void *context, vd_error *err)
 {
     (void)context;
-    vd_service *fresh;
-    vd_status status = vd_service_new(world, &fresh, err);
-    if (status)
-        return status;
+    vd_service *fresh = vd_service_new(world);
     vd_request request = {.kind = VD_REQUEST_MODEL, .text = vd_strdup("base")};
     vd_event event = {.kind = VD_REQUEST_MODEL};
     if (request.text)
         vd_service_serve(fresh, &request, &go_on, &event);
     else
         event.status = vd_error_memory(&event.error, "a name");
-    status = event.status;
+    vd_status status = event.status;
     if (status)
         *err = event.error;
     vd_event_clear(&event);

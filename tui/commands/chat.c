@@ -396,10 +396,10 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = open_pictures(program->world, settings, &index, err);
     if (!status)
         status = check_model(program, settings->model, err);
-    for (int i = 0; i < VD_MODELS && !status; i++)
-        status = vd_service_new(program->world, &program->service[i], err);
     if (status)
         return status;
+    for (int i = 0; i < VD_MODELS; i++)
+        program->service[i] = vd_service_new(program->world);
     program->view = g_new0(vd_chat, 1);
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
     status =

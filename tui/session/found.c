@@ -1,5 +1,6 @@
 #include "tui/session/found.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -49,34 +50,23 @@ static const float *sure(const vd_picture_regions *regions, int region)
     return one[VD_FEATURE_ONE] < 0.99f || one[VD_FEATURE_CONFIDENCE] < 0.5f ? NULL : one;
 }
 
-vd_status vd_found_names(vd_picture_regions *regions, vd_error *err)
+void vd_found_names(vd_picture_regions *regions)
 {
     if (regions->size != VD_FEATURE_SIZE || regions->count == 0)
-        return VD_OK;
-    regions->names = vd_alloc((size_t)regions->count, sizeof *regions->names);
-    if (!regions->names)
-        return vd_error_memory(err, "the regions' names");
+        return;
+    regions->names = g_new0(vd_region_name, (gsize)regions->count);
     for (int r = 0; r < regions->count; r++) {
         const float *one = sure(regions, r);
         if (one)
             snprintf(regions->names[r].text, sizeof regions->names[r].text, "%s %s %s",
                      best_name(one, COLOR), best_name(one, MATERIAL), best_name(one, SHAPE));
     }
-    return VD_OK;
 }
 
 void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL])
 {
     const char *name = names ? names[row].text : "";
     snprintf(out, VD_REGION_LABEL, "%d%s%s", row + 1, *name ? " " : "", name);
-}
-
-vd_region_name *vd_region_names_copy(const vd_region_name *names, int count)
-{
-    vd_region_name *copy = names ? vd_alloc((size_t)count, sizeof *copy) : NULL;
-    if (copy)
-        memcpy(copy, names, (size_t)count * sizeof *copy);
-    return copy;
 }
 
 vd_region_name *vd_found_contents(const vd_picture_regions *regions, int *count)

@@ -5,7 +5,7 @@
 #include "tui/session/session.h"
 
 // Sets regions->names, where the features are the extractor's.
-vd_status vd_found_names(vd_picture_regions *regions, vd_error *err);
+void vd_found_names(vd_picture_regions *regions);
 
 // What vd_world_contents returns, of these regions.
 vd_region_name *vd_found_contents(const vd_picture_regions *regions, int *count);

@@ -26,13 +26,11 @@ struct vd_service {
     vd_captioning *second; // the captioner that was compared last; NULL: none
 };
 
-vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err)
+vd_service *vd_service_new(vd_world *world)
 {
-    *out = vd_alloc(1, sizeof **out);
-    if (!*out)
-        return vd_error_memory(err, "the service");
-    (*out)->world = world;
-    return VD_OK;
+    vd_service *service = g_new0(vd_service, 1);
+    service->world = world;
+    return service;
 }
 
 const vd_world *vd_service_world(const vd_service *service)
@@ -44,7 +42,7 @@ static void unload(loaded *model)
 {
     vd_session_free(model->session);
     g_clear_pointer(&model->texts.index, g_hash_table_destroy);
-    vd_free(model->name);
+    g_free(model->name);
     *model = (loaded){0};
 }
 
@@ -55,7 +53,7 @@ void vd_service_free(vd_service *service)
     for (int i = 0; i < service->count; i++)
         unload(&service->model[i]);
     vd_captioning_free(service->second);
-    vd_free(service);
+    g_free(service);
 }
 
 // ---- models ------------------------------------------------------------------------------------
@@ -78,9 +76,8 @@ static void list_answers(loaded *out)
 
 static vd_status load(vd_service *service, const char *name, loaded *out, vd_error *err)
 {
-    out->name = vd_strdup(name);
-    vd_status status = out->name ? vd_session_new(service->world, name, &out->session, err)
-                                 : vd_error_memory(err, "a model");
+    out->name = g_strdup(name);
+    vd_status status = vd_session_new(service->world, name, &out->session, err);
     if (status == VD_OK)
         status = vd_session_fingerprints(out->session, &out->by.model, &out->by.pool, err);
     if (status == VD_OK)

@@ -7,8 +7,7 @@
 
 typedef struct vd_service vd_service;
 
-// Keeps a reference to world.
-vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err);
+vd_service *vd_service_new(vd_world *world); // keeps a reference to it
 void vd_service_free(vd_service *service);
 const vd_world *vd_service_world(const vd_service *service);
 

@@ -75,12 +75,12 @@ static vd_status own_pool_path(const vd_session *session, char **out, vd_error *
     bool usual = strcmp(name, "pool.txt") == 0;
     if (in_world && usual)
         return VD_OK;
-    *out = vd_format("%.*s%s", directory, model, name);
-    if (*out && access(*out, F_OK) == 0)
+    *out = g_strdup_printf("%.*s%s", directory, model, name);
+    if (access(*out, F_OK) == 0)
         return VD_OK;
-    vd_free(*out);
-    *out = usual ? NULL : vd_format("%s/%s", asset_directory, name);
-    return *out || usual ? VD_OK : vd_error_memory(err, "a path");
+    g_free(*out);
+    *out = usual ? NULL : g_strdup_printf("%s/%s", asset_directory, name);
+    return VD_OK;
 }
 
 char *vd_session_vectors_path(const vd_model *model)
@@ -110,11 +110,9 @@ static vd_status load_pool(vd_session *session, vd_error *err)
     session->answers = path ? &session->own : &session->world->pool;
     if (path)
         status = vd_answer_pool_read(path, &session->own, err);
-    session->pool_path = path ? path : vd_strdup(session->world->pool_path);
+    session->pool_path = path ? path : g_strdup(session->world->pool_path);
     if (status)
         return status;
-    if (!session->pool_path)
-        return vd_error_memory(err, "a path");
     if (session->answers->count == 0 || session->answers->count > INT32_MAX / VD_MAX_CANDIDATE)
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: its pool holds %zu answers; expected at least one",
@@ -184,14 +182,9 @@ vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, v
     char *path = vd_world_model_path(world, model, &why);
     if (!path)
         return vd_error_set(err, why.status, "%s", why.text);
-    vd_session *session = vd_alloc(1, sizeof *session);
-    vd_status status = VD_OK;
-    if (session) {
-        session->world = world;
-        status = load(session, path, err);
-    } else {
-        status = vd_error_memory(err, "a session");
-    }
+    vd_session *session = g_new0(vd_session, 1);
+    session->world = world;
+    vd_status status = load(session, path, err);
     vd_free(path);
     if (status)
         vd_session_free(session);
@@ -237,10 +230,10 @@ void vd_session_free(vd_session *session)
     vd_free(session->lengths);
     vd_free(session->tokens);
     vd_answer_pool_clear(&session->own);
-    vd_free(session->pool_path);
+    g_free(session->pool_path);
     vd_own_words_free(session->words);
     vd_model_free(session->model);
-    vd_free(session);
+    g_free(session);
 }
 
 const char *vd_session_fallback(const vd_session *session)
@@ -419,10 +412,10 @@ bool vd_session_has_picture(const vd_session *session, size_t index)
 // The tokens as the model saw them, and which of them its vocabulary lacks.
 static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err)
 {
-    char *text = vd_format("%s?", reply->question);
+    char *text = g_strdup_printf("%s?", reply->question);
     vd_words words = {0};
-    vd_status status = text ? vd_tokenize(text, &words, err) : vd_error_memory(err, "a question");
-    vd_free(text);
+    vd_status status = vd_tokenize(text, &words, err);
+    g_free(text);
     for (int i = 0; i < reply->words && status == VD_OK; i++) {
         const char *word = (size_t)i < words.count ? words.word[i] : "";
         reply->unknown[i] = vd_vocab_id(vocab, word) == VD_UNKNOWN;

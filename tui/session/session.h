@@ -165,7 +165,6 @@ void vd_picture_regions_clear(vd_picture_regions *regions);
 // name: "3 blue metal cone". names NULL: "3".
 enum { VD_REGION_LABEL = sizeof(vd_region_name) + 16 };
 void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL]);
-vd_region_name *vd_region_names_copy(const vd_region_name *names, int count); // NULL: none, or OOM
 // Of the picture's features and boxes.
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);

@@ -1,5 +1,6 @@
 #include "tui/session/walk.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +15,7 @@
 static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error *err)
 {
     walk->entries = session->turns + 1;
-    walk->entry = vd_alloc((size_t)walk->entries, sizeof *walk->entry);
-    if (!walk->entry)
-        return vd_error_memory(err, "the history in words");
+    walk->entry = g_new0(vd_walk_entry, (gsize)walk->entries);
     vd_walk_entry *caption = &walk->entry[0];
     snprintf(caption->label, sizeof caption->label, "caption");
     vd_status status = vd_entry_words_caption(
@@ -121,11 +120,10 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
                               const atomic_int *stop, vd_reply *reply, vd_trace *trace,
                               vd_error *err)
 {
-    bool *drop = vd_alloc((size_t)walk->entries, sizeof *drop);
-    bool *mask = vd_alloc((size_t)walk->regions, sizeof *mask);
+    bool *drop = g_new0(bool, (gsize)walk->entries), *mask = g_new0(bool, (gsize)walk->regions);
     const char *names[VD_SWITCHES + 1] = {NULL}, **flat = names;
     vd_intervention what_if = {.uniform = names};
-    vd_status status = drop && mask ? VD_OK : vd_error_memory(err, "a what-if question");
+    vd_status status = VD_OK;
     for (int i = 0; i < switches->count && status == VD_OK; i++) {
         const vd_switch *one = &switches->at[i];
         status = check_switch(walk, one, err);
@@ -158,8 +156,8 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
         status = vd_session_given(session, reply, err);
     if (status)
         vd_reply_clear(reply);
-    vd_free(drop);
-    vd_free(mask);
+    g_free(drop);
+    g_free(mask);
     return status;
 }
 
@@ -248,8 +246,8 @@ static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_in
                {VD_SWITCH_POSITIONS, 1},
                {VD_SWITCH_PICTURE, 1}};
     size_t most = (size_t)(walk->regions + walk->entries + walk->reply.words + attentions + 2);
-    walk->effect = vd_alloc(most, sizeof *walk->effect);
-    vd_status status = walk->effect ? VD_OK : vd_error_memory(err, "what each change does");
+    walk->effect = g_new0(vd_effect, most);
+    vd_status status = VD_OK;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (int i = 0; i < all[k].count && status == VD_OK; i++)
             status = add_effect(session, walk, switch_of(walk, all[k].kind, i), stop, err);
@@ -258,15 +256,13 @@ static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_in
 
 // ---- the walk -----------------------------------------------------------------------------------
 
-static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error *err)
+static void list_regions(const vd_session *session, vd_walk *walk)
 {
     const vd_answer *answer = &walk->reply.answer;
-    const vd_region_name *names = session->regions.names;
+    gsize regions = (gsize)answer->regions;
     walk->regions = answer->regions;
-    walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
-    walk->names = vd_region_names_copy(names, walk->regions);
-    if (!walk->region || (names && !walk->names))
-        return vd_error_memory(err, "the regions");
+    walk->region = g_new(int, regions);
+    walk->names = g_memdup2(session->regions.names, regions * sizeof *walk->names);
     for (int row = 0; row < walk->regions; row++) {
         int at = row;
         double share = share_of(answer, VD_AXIS_REGIONS, row);
@@ -274,16 +270,13 @@ static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error
             walk->region[at] = walk->region[at - 1];
         walk->region[at] = row;
     }
-    return VD_OK;
 }
 
 vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches *switches,
                       bool effects, const atomic_int *stop, vd_walk **out, vd_error *err)
 {
     *out = NULL;
-    vd_walk *walk = vd_alloc(1, sizeof *walk);
-    if (!walk)
-        return vd_error_memory(err, "a walk");
+    vd_walk *walk = g_new0(vd_walk, 1);
     const vd_model *model = session->model;
     snprintf(walk->model, sizeof walk->model, "%.63s", vd_model_name(model));
     walk->config = *vd_model_config(model);
@@ -293,10 +286,10 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
         status = vd_session_ask_if(session, walk->reply.ids, walk->reply.words, NULL, stop, &answer,
                                    &walk->trace, err);
     vd_answer_clear(&answer);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        list_regions(session, walk);
         status = list_history(session, walk, err);
-    if (status == VD_OK)
-        status = list_regions(session, walk, err);
+    }
     if (status == VD_OK && switches && switches->count > 0) {
         walk->switches = *switches;
         status =
@@ -344,9 +337,9 @@ void vd_walk_free(vd_walk *walk)
     vd_reply_clear(&walk->changed);
     vd_trace_clear(&walk->trace);
     vd_trace_clear(&walk->changed_trace);
-    vd_free(walk->entry);
-    vd_free(walk->region);
-    vd_free(walk->names);
-    vd_free(walk->effect);
-    vd_free(walk);
+    g_free(walk->entry);
+    g_free(walk->region);
+    g_free(walk->names);
+    g_free(walk->effect);
+    g_free(walk);
 }

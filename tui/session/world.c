@@ -102,9 +102,7 @@ enum { MOST_ANSWERS = 1000 }; // of a pool that is counted
 static vd_status open_pool(const char *path, vd_world *world, vd_error *err)
 {
     bool there = path && is_file(path);
-    world->pool_path = vd_strdup(there ? path : world->dialogs->path);
-    if (!world->pool_path)
-        return vd_error_memory(err, "a path");
+    world->pool_path = g_strdup(there ? path : world->dialogs->path);
     return there ? vd_answer_pool_read(path, &world->pool, err)
                  : vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err);
 }
@@ -114,16 +112,14 @@ static vd_status open_directory(const char *directory, vd_world *world, vd_error
     static const char *const names[] = {"dialogs.json", "features.safetensors", "pool.txt"};
     vd_status status = vd_world_directory(directory, &world->directory, err);
     for (size_t i = 0; i < sizeof names / sizeof *names && status == VD_OK; i++) {
-        char *path = vd_format("%s/%s", world->directory, names[i]);
-        if (!path)
-            status = vd_error_memory(err, "a path");
-        else if (i == 0)
+        char *path = g_strdup_printf("%s/%s", world->directory, names[i]);
+        if (i == 0)
             status = vd_visdial_read(path, &world->dialogs, err);
         else if (i == 1)
             status = vd_regions_open(path, &world->regions, err);
         else
             status = open_pool(path, world, err);
-        vd_free(path);
+        g_free(path);
     }
     if (status == VD_OK && world->dialogs->dialog_count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no dialogs in it; expected at least one",
@@ -185,9 +181,7 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
     vd_status status = check_files(files, err);
     if (status != VD_OK)
         return status;
-    vd_world *world = vd_alloc(1, sizeof *world);
-    if (!world)
-        return vd_error_memory(err, "the pictures");
+    vd_world *world = g_new0(vd_world, 1);
     world->backend = files->backend;
     world->decoder = files->decoder;
     status =
@@ -211,11 +205,9 @@ vd_status vd_world_read_relevance(vd_world *world, vd_error *err)
 {
     if (world->files)
         return VD_OK;
-    char *path = vd_format("%s/dense.json", world->directory);
-    vd_status status = !path           ? vd_error_memory(err, "a path")
-                       : is_file(path) ? vd_visdial_read_dense(world->dialogs, path, err)
-                                       : VD_OK;
-    vd_free(path);
+    char *path = g_strdup_printf("%s/dense.json", world->directory);
+    vd_status status = is_file(path) ? vd_visdial_read_dense(world->dialogs, path, err) : VD_OK;
+    g_free(path);
     return status;
 }
 
@@ -227,11 +219,11 @@ void vd_world_close(vd_world *world)
     vd_captioning_free(world->captioning);
     vd_photos_close(world->photos);
     vd_answer_pool_clear(&world->pool);
-    vd_free(world->pool_path);
+    g_free(world->pool_path);
     vd_regions_close(world->regions);
     vd_visdial_free(world->dialogs);
     vd_free(world->directory);
-    vd_free(world);
+    g_free(world);
 }
 
 // ---- the pictures -------------------------------------------------------------------------------
@@ -379,10 +371,10 @@ vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_p
         status = vd_error_memory(err, "a picture's regions");
     else
         status = vd_regions_read(file, row, out->features, out->boxes, err);
-    if (status == VD_OK)
-        status = vd_found_names(out, err);
     if (status)
         vd_picture_regions_clear(out);
+    else
+        vd_found_names(out);
     return status;
 }
 
@@ -390,7 +382,7 @@ void vd_picture_regions_clear(vd_picture_regions *regions)
 {
     vd_free(regions->features);
     vd_free(regions->boxes);
-    vd_free(regions->names);
+    g_free(regions->names);
     *regions = (vd_picture_regions){0};
 }
 
@@ -411,13 +403,13 @@ static float *copy_numbers(const float *numbers, int rows, int columns)
 vd_status vd_picture_regions_copy(const vd_picture_regions *from, vd_picture_regions *to,
                                   vd_error *err)
 {
-    *to = (vd_picture_regions){.count = from->count,
-                               .size = from->size,
-                               .features = copy_numbers(from->features, from->count, from->size),
-                               .boxes = copy_numbers(from->boxes, from->count, 4),
-                               .names = vd_region_names_copy(from->names, from->count)};
-    if ((to->features || !from->features) && (to->boxes || !from->boxes) &&
-        (to->names || !from->names))
+    *to = (vd_picture_regions){
+        .count = from->count,
+        .size = from->size,
+        .features = copy_numbers(from->features, from->count, from->size),
+        .boxes = copy_numbers(from->boxes, from->count, 4),
+        .names = g_memdup2(from->names, (gsize)from->count * sizeof *from->names)};
+    if ((to->features || !from->features) && (to->boxes || !from->boxes))
         return VD_OK;
     vd_picture_regions_clear(to);
     return vd_error_memory(err, "a picture's regions");
@@ -435,8 +427,8 @@ vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regio
         status = vd_picture_regions_copy(&own->regions, out, err);
     // What is believed of a picture of another world has no names; a features file has them
     // already.
-    if (!status && !own->doubted && !out->names && (status = vd_found_names(out, err)))
-        vd_picture_regions_clear(out);
+    if (!status && !own->doubted && !out->names)
+        vd_found_names(out);
     return status;
 }
 
