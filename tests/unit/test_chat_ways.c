@@ -357,10 +357,10 @@ static void the_clipboard_gets_base_64(void **state)
     (void)state;
     char *plain = vd_clipboard_sequence("yes, caf\xc3\xa9", false);
     assert_string_equal(plain, "\033]52;c;eWVzLCBjYWbDqQ==\a");
-    vd_free(plain);
+    g_free(plain);
     char *both = vd_clipboard_sequence("no", true);
     assert_string_equal(both, "\033]52;c;bm8=\a\033Ptmux;\033\033]52;c;bm8=\a\033\\");
-    vd_free(both);
+    g_free(both);
 }
 
 static void the_conversation_is_exported(void **state)

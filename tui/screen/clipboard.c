@@ -5,27 +5,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 
 char *vd_clipboard_sequence(const char *text, bool tmux)
 {
     gchar *coded = g_base64_encode((const guchar *)text, strlen(text));
-    char *out = vd_format("\033]52;c;%s\a", coded);
-    if (out && tmux) { // escapes are doubled inside
-        char *both = vd_format("%s\033Ptmux;\033%s\033\\", out, out);
-        vd_free(out);
-        out = both;
-    }
+    char *plain = g_strdup_printf("\033]52;c;%s\a", coded);
     g_free(coded);
-    return out;
+    if (!tmux)
+        return plain;
+    char *both = g_strdup_printf("%s\033Ptmux;\033%s\033\\", plain, plain); // doubled inside
+    g_free(plain);
+    return both;
 }
 
 // -w: to the clipboard of its terminal as well (tmux 3.2).
 static bool give_to_tmux(const char *text)
 {
-    char *const command[] = {(char *)"tmux", (char *)"set-buffer", (char *)"-w",
-                             (char *)"--",   (char *)text,         NULL};
+    const char *const command[] = {"tmux", "set-buffer", "-w", "--", text, NULL};
     int status;
     return g_spawn_sync(NULL, (gchar **)command, NULL,
                         G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL |
@@ -34,15 +31,13 @@ static bool give_to_tmux(const char *text)
            status == 0;
 }
 
-bool vd_clipboard_copy(const char *text)
+void vd_clipboard_copy(const char *text)
 {
     const char *inside = getenv("TMUX");
     bool tmux = inside && *inside;
     if (tmux && give_to_tmux(text))
-        return true;
+        return;
     char *sequence = vd_clipboard_sequence(text, tmux);
-    size_t length = sequence ? strlen(sequence) : 0;
-    bool done = sequence && vd_file_write_all(STDOUT_FILENO, sequence, length) == length;
-    vd_free(sequence);
-    return done;
+    vd_file_write_all(STDOUT_FILENO, sequence, strlen(sequence));
+    g_free(sequence);
 }

@@ -7,12 +7,11 @@
 
 enum { VD_CLIPBOARD_BYTES = 74994 }; // limit of terminals: 100,000 bytes in base 64
 
-// The sequence (vd_free); NULL: out of memory. tmux: also wrapped for tmux's passthrough.
+// The sequence (g_free). tmux: also wrapped for tmux's passthrough, with the escapes doubled.
 char *vd_clipboard_sequence(const char *text, bool tmux);
 
 // Gives the text to tmux (set-buffer -w), which passes it on to its terminal, if the program runs
-// in tmux and tmux accepts it; else writes the sequence to standard output. False: out of memory,
-// or the text cannot be written.
-bool vd_clipboard_copy(const char *text);
+// in tmux and tmux accepts it; else writes the sequence to standard output.
+void vd_clipboard_copy(const char *text);
 
 #endif

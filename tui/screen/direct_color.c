@@ -5,8 +5,6 @@
 #include <string.h>
 #include <term.h>
 
-#include "engine/base/alloc.h"
-
 enum { COLORS_OF_RGB = 1 << 24, PAIRS = 1 << 16, MAGIC_32_BITS = 01036 };
 
 // Capabilities that are not in the tables of term(5) and that curses asks for by name, in the order
@@ -73,14 +71,6 @@ static int add_text(GString *table, const char *text)
     return at;
 }
 
-static int count_names(const char *const *names)
-{
-    int count = 0;
-    while (names[count])
-        count++;
-    return count;
-}
-
 static void put_even(GString *out)
 {
     if (out->len % 2)
@@ -91,9 +81,9 @@ static void put_even(GString *out)
 static void put_tables(GString *out, const char *term)
 {
     GString *offsets = g_string_new(NULL), *table = g_string_new(NULL);
-    int flags = count_names((const char *const *)boolnames);
-    int numbers = count_names((const char *const *)numnames);
-    int texts = count_names((const char *const *)strnames);
+    int flags = (int)g_strv_length((gchar **)boolnames);
+    int numbers = (int)g_strv_length((gchar **)numnames);
+    int texts = (int)g_strv_length((gchar **)strnames);
     for (int i = 0; i < texts; i++)
         put(offsets, add_text(table, text_of(strnames[i])), 2);
     const int header[] = {MAGIC_32_BITS, (int)strlen(term) + 1, flags, numbers,
@@ -146,7 +136,7 @@ char *vd_direct_color_describe(const char *term)
     put_tables(entry, term);
     put_others(entry);
     char *text = g_base64_encode((const guchar *)entry->str, entry->len);
-    char *terminfo = vd_format("b64:%s", text);
+    char *terminfo = g_strconcat("b64:", text, NULL);
     g_free(text);
     g_string_free(entry, TRUE);
     return terminfo;

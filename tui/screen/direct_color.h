@@ -4,8 +4,8 @@
 #define VD_DIRECT_COLOR_H
 
 // Describes the terminal that setupterm() was called for as one with 24-bit colour: a compiled
-// description (term(5)) as a value of the environment variable TERMINFO, "b64:..." (vd_free); NULL:
-// out of memory. Palette colours 0 to 7 stay what they are, larger numbers are RGB.
+// description (term(5)) as a value of the environment variable TERMINFO, "b64:..." (g_free).
+// Palette colours 0 to 7 stay what they are, larger numbers are RGB.
 char *vd_direct_color_describe(const char *term);
 
 #endif

@@ -3,6 +3,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/clock.h"
 #include "tui/base/safe_output.h"
 #include "tui/screen/abilities.h"
@@ -132,15 +132,15 @@ static SCREEN *open_direct(const char *name, bool said, FILE *out)
     if (!description)
         return NULL;
     const char *given = getenv("TERMINFO");
-    char *before = given ? vd_strdup(given) : NULL;
+    char *before = g_strdup(given);
     setenv("TERMINFO", description, 1);
     SCREEN *terminal = newterm(name, out, stdin);
     if (before)
         setenv("TERMINFO", before, 1);
-    else if (!given)
+    else
         unsetenv("TERMINFO");
-    vd_free(before);
-    vd_free(description);
+    g_free(before);
+    g_free(description);
     return terminal;
 }
 
@@ -302,9 +302,7 @@ vd_status vd_screen_open(bool mouse, vd_picture_mode pictures, const char *inste
         return status;
     if (tcgetattr(STDIN_FILENO, &modes) != 0)
         return vd_error_set(err, VD_UNAVAILABLE, "the terminal's modes: %s", strerror(errno));
-    vd_screen *screen = vd_alloc(1, sizeof *screen);
-    if (!screen)
-        return vd_error_memory(err, "the screen");
+    vd_screen *screen = g_new0(vd_screen, 1);
     screen->kept.code = VD_KEY_NONE;
     screen->abilities.wanted = pictures;
     screen->mouse = mouse;
@@ -326,7 +324,7 @@ vd_status vd_screen_open(bool mouse, vd_picture_mode pictures, const char *inste
     return VD_OK;
 fail:
     unwatch_terminal(screen);
-    vd_free(screen);
+    g_free(screen);
     return status;
 }
 
@@ -366,7 +364,7 @@ void vd_screen_close(vd_screen *screen)
     unwatch_terminal(screen);
     delscreen(screen->terminal);
     vd_errors_show(&screen->errors);
-    vd_free(screen);
+    g_free(screen);
 }
 
 static void resume(vd_screen *screen)

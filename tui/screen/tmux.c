@@ -36,7 +36,7 @@ static bool read_all(int file, char *out)
 }
 
 // What a command prints (g_free); NULL: it fails, or takes too long and is ended.
-static char *run(char *const command[])
+static char *run(const char *const *command)
 {
     GPid child;
     int file, status = 0;
@@ -66,13 +66,7 @@ static char *ask(const char *format)
 {
     static bool silent;
     const char *pane = getenv("TMUX_PANE");
-    char *const command[] = {(char *)"tmux",
-                             (char *)"display-message",
-                             (char *)"-p",
-                             (char *)"-t",
-                             (char *)pane,
-                             (char *)format,
-                             NULL};
+    const char *const command[] = {"tmux", "display-message", "-p", "-t", pane, format, NULL};
     char *said = pane && !silent ? run(command) : NULL;
     silent = !said;
     return said;
