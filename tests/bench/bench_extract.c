@@ -1,6 +1,8 @@
 // From a picture file's pixels to its regions.
 #include "tests/bench/bench.h"
 
+#include <glib.h>
+
 #include "engine/base/alloc.h"
 #include "features/extract/extract.h"
 #include "features/pictures/image.h"
@@ -40,7 +42,7 @@ static vd_status measure(vd_world *world, vd_error *err)
         reading[count] = read - start;
         extracting[count++] = bench_now() - read;
         vd_image_clear(&image);
-        vd_free(picture);
+        g_free(picture);
     }
     if (status == VD_OK) {
         bench_report("reading a picture", reading, count);

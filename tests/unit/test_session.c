@@ -1,5 +1,6 @@
 #include "tui/session/session.h"
 
+#include <glib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,7 +107,7 @@ static void a_picture_file_that_is_missing_is_named(void **state)
     char *path = vd_world_picture_path(world, 0, &err);
     assert_non_null(path);
     assert_non_null(strstr(path, "/pictures/1.png"));
-    vd_free(path);
+    g_free(path);
     assert_null(vd_world_picture_path(world, TINY_PICTURES, &err));
     support_refused(err.status, VD_NOT_FOUND, &err, "pictures/99.png", NULL);
     vd_world_close(world);
@@ -138,7 +139,7 @@ static void public_files_are_a_world(void **state)
     char *path = vd_world_picture_path(world, 0, &err);
     assert_non_null(path);
     assert_non_null(strstr(path, "/pictures/1.png"));
-    vd_free(path);
+    g_free(path);
     vd_world_close(world);
 
     files.images = other;

@@ -134,7 +134,7 @@ bool vd_names_picture(const char *text); // a file that is there, or blocks:SEED
 vd_status vd_world_open_path(const vd_world *world, const char *path, size_t *index, vd_error *err);
 // A new picture of the Blocks world, the same for the same seed.
 vd_status vd_world_make_picture(const vd_world *world, uint64_t seed, size_t *index, vd_error *err);
-// Path of the picture file (vd_free), NULL with an error when there is none.
+// Path of the picture file (g_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
 // The name of a region, decoded from the detector's confidences in its features
 // (features/extract/extract.h), such as "blue metal cone"; "" if they are low.

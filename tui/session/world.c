@@ -473,43 +473,32 @@ vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *coun
 static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
 {
     const char *photo = world->photos ? vd_photos_find(world->photos, image_id) : NULL;
-    char *path = photo ? vd_strdup(photo) : NULL;
-    if (photo && !path)
-        vd_error_memory(err, "a path");
-    else if (!photo && world->photos)
+    if (!world->photos)
+        vd_error_set(err, VD_NOT_FOUND,
+                     "image %" PRId64 ": name the directory of the photos with --images", image_id);
+    else if (!photo)
         vd_error_set(err, VD_NOT_FOUND,
                      "%.300s: no photo of image %" PRId64 " among its %zu; expected a name that "
                      "ends with %012" PRId64 ".jpg",
                      vd_photos_directory(world->photos), image_id, vd_photos_count(world->photos),
                      image_id);
-    else if (!photo)
-        vd_error_set(err, VD_NOT_FOUND,
-                     "image %" PRId64 ": name the directory of the photos with --images", image_id);
-    return path;
+    return g_strdup(photo);
 }
 
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
 {
     const vd_own_picture *own = own_at(world, index);
-    if (own) {
-        char *copy = vd_strdup(own->path);
-        if (!copy)
-            vd_error_memory(err, "a path");
-        return copy;
-    }
+    if (own)
+        return g_strdup(own->path);
     if (world->files)
         return photo_path(world, vd_world_image_id(world, index), err);
     static const char *const suffixes[] = {"png", "jpg"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char *path = vd_format("%s/pictures/%" PRId64 ".%s", world->directory,
-                               vd_world_image_id(world, index), suffixes[i]);
-        if (!path) {
-            vd_error_memory(err, "a path");
-            return NULL;
-        }
+        char *path = g_strdup_printf("%s/pictures/%" PRId64 ".%s", world->directory,
+                                     vd_world_image_id(world, index), suffixes[i]);
         if (is_file(path))
             return path;
-        vd_free(path);
+        g_free(path);
     }
     vd_error_set(err, VD_NOT_FOUND, "%.400s/pictures/%" PRId64 ".png: there is no such file",
                  world->directory, vd_world_image_id(world, index));
@@ -526,7 +515,7 @@ vd_status vd_world_image(const vd_world *world, size_t index, vd_image *out, vd_
     char *path = vd_world_picture_path(world, index, &why);
     vd_status status =
         path ? vd_image_read(path, out, err) : vd_error_set(err, why.status, "%s", why.text);
-    vd_free(path);
+    g_free(path);
     return status;
 }
 
@@ -544,7 +533,7 @@ static bool is_world_file(const vd_world *world, const char *path, size_t *index
                 (theirs = vd_world_picture_path(world, *index, NULL)) && stat(full, &file) == 0 &&
                 stat(theirs, &other) == 0 && file.st_dev == other.st_dev &&
                 file.st_ino == other.st_ino;
-    vd_free(theirs);
+    g_free(theirs);
     free(full);
     return same;
 }
