@@ -98,6 +98,12 @@ static inline bool vd_rect_has(vd_rect at, int x, int y)
     return x >= at.x && x < at.x + at.width && y >= at.y && y < at.y + at.height;
 }
 
+static inline bool vd_rects_overlap(vd_rect a, vd_rect b)
+{
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height &&
+           b.y < a.y + a.height;
+}
+
 // A picture of pixels over cells that hold nothing else.
 typedef struct vd_grid_image {
     vd_rect place;

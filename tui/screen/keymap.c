@@ -7,6 +7,7 @@
 #include "engine/base/utf8.h"
 #include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
+#include "tui/base/options.h"
 #include "tui/screen/wrap.h"
 
 enum {
@@ -295,15 +296,10 @@ void vd_keymap_rebind(const vd_rebinding *rebindings, int count)
     rebound_count = count;
 }
 
-// The next name of a list "F10, Alt-c": its start, NULL at the end; *at moves behind it.
-static const char *next_name(const char **at, size_t *length)
+// The keys of a binding in a place as a list "F10, Alt-c"; "": it has none there.
+static const char *keys_of(const vd_binding *b, vd_place place)
 {
-    const char *name = *at;
-    if (!name || !*name)
-        return NULL;
-    *length = strcspn(name, ",");
-    *at = name + *length + strspn(name + *length, ", ");
-    return name;
+    return b->keys && b->places >> place & 1 ? b->keys : "";
 }
 
 // "Alt-1..9" holds "Alt-1" to "Alt-9".
@@ -316,16 +312,11 @@ static bool holds(const char *name, size_t length, const char *key)
            key[own - 1] <= name[length - 1];
 }
 
-static bool is_same(vd_key a, vd_key b)
-{
-    return a.code == b.code && a.modifiers == b.modifiers;
-}
-
 // What a person made of a key; NULL: nothing.
 static const vd_rebinding *rebinding_of(vd_key key)
 {
     for (int i = 0; i < rebound_count; i++)
-        if (is_same(rebound[i].key, key))
+        if (rebound[i].key.code == key.code && rebound[i].key.modifiers == key.modifiers)
             return &rebound[i];
     return NULL;
 }
@@ -354,10 +345,9 @@ static const vd_binding *first_binding(vd_place place, vd_key key, bool line_emp
     char wanted[24];
     vd_key_name(key, wanted, sizeof wanted);
     for (const vd_binding *b = table; b < table + BINDINGS; b++) {
-        const char *at = b->places >> place & 1 && (line_empty || !b->empty) ? b->keys : NULL;
-        const char *name;
+        const char *at = line_empty || !b->empty ? keys_of(b, place) : "", *name;
         size_t length;
-        while ((name = next_name(&at, &length)) != NULL)
+        while ((name = vd_choice_next(&at, &length)) != NULL)
             if (holds(name, length, wanted))
                 return b;
     }
@@ -413,9 +403,8 @@ static vd_key key_of(const char *name, size_t length)
 {
     char text[24];
     vd_key key;
-    bool range = length > 4 && memcmp(name + length - 3, "..", 2) == 0;
-    bool one = length == 4 && memcmp(name + 1, "..", 2) == 0;
-    snprintf(text, sizeof text, "%.*s", (int)(range || one ? length - 3 : length), name);
+    bool range = length > 3 && memcmp(name + length - 3, "..", 2) == 0;
+    snprintf(text, sizeof text, "%.*s", (int)(range ? length - 3 : length), name);
     if (!vd_key_parse(text, &key))
         key.code = VD_KEY_NONE;
     return key;
@@ -439,11 +428,11 @@ static void add_name(char *out, size_t size, const char *name, size_t length)
 // The keys of a binding that mean it in a place, "" when there are none.
 static void keys_in_use(const vd_binding *b, vd_place place, char *out, size_t size)
 {
-    const char *at = b->places >> place & 1 ? b->keys : NULL, *name;
+    const char *at = keys_of(b, place), *name;
     size_t length;
     bool any = false;
     out[0] = '\0';
-    while ((name = next_name(&at, &length)) != NULL) {
+    while ((name = vd_choice_next(&at, &length)) != NULL) {
         if (!is_in_use(b, place, name, length))
             continue;
         any |= key_of(name, length).code != VD_KEY_NONE;
@@ -524,8 +513,8 @@ static vd_key hinted_key(const vd_binding *b)
 {
     const char *at = b->keys;
     size_t length;
-    const char *name = next_name(&at, &length);
-    return name ? key_of(name, length) : (vd_key){.code = VD_KEY_NONE};
+    const char *name = vd_choice_next(&at, &length);
+    return key_of(name, length);
 }
 
 // The next binding at or after `b` whose hint is shown and fits `width` columns, NULL at the end.

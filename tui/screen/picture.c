@@ -328,12 +328,6 @@ static void draw_outline(vd_grid *grid, vd_rect at, const pen *with, vd_style li
                   with->ascii[2], with->shade, line);
 }
 
-static bool overlaps(vd_rect a, vd_rect b)
-{
-    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height &&
-           b.y < a.y + a.height;
-}
-
 // Where a label of `width` columns goes: a free place along the outline's edges, the top left
 // corner first, with a gap to other labels, so that two numbers do not look like one. No columns
 // where none is free.
@@ -349,7 +343,7 @@ static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_r
             vd_rect spot = {x - 1, y, width + 2, 1};
             bool free_spot = x + width <= place.x + place.width;
             for (int i = 0; i < count && free_spot; i++)
-                free_spot = !taken[i].width || !overlaps(spot, taken[i]);
+                free_spot = !taken[i].width || !vd_rects_overlap(spot, taken[i]);
             if (free_spot)
                 return (vd_rect){x, y, width, 1};
         }

@@ -161,10 +161,9 @@ static vd_rect label_at(vd_rect cells, vd_look look, vd_rect box, const vd_rect 
     at.x = CLAMP(cell.x, box.x, MAX(box.x, box.x + box.width - cell.width));
     at.y = CLAMP(cell.y, MAX(box.y - cell.height, 0), box.y + box.height);
     int gap = look.cell_width / 2;
+    vd_rect room = {at.x - gap, at.y, at.width + 2 * gap, at.height};
     for (int i = 0; i < count; i++)
-        if (taken[i].width && at.x - gap < taken[i].x + taken[i].width &&
-            taken[i].x < at.x + at.width + gap && at.y < taken[i].y + taken[i].height &&
-            taken[i].y < at.y + at.height)
+        if (taken[i].width && vd_rects_overlap(room, taken[i]))
             return cell;
     return at;
 }
