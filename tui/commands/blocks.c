@@ -1,13 +1,13 @@
 #include "tui/commands/command.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/world.h"
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "tui/base/progress.h"
 
@@ -74,8 +74,6 @@ static const char *path_of(job *j, const char *split, const char *name)
 static vd_status find_extractor(job *j, vd_error *err)
 {
     j->extractor = vd_extractor_path(j->extractor_given);
-    if (!j->extractor)
-        return vd_error_memory(err, "a path");
     if (access(j->extractor, R_OK))
         return vd_error_set(err, VD_NOT_FOUND,
                             "%.400s: %s; train one with `visdial extract --train`, name another "
@@ -405,7 +403,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
              .stop = vd_interrupt_watch()};
     vd_status status = work(&j, argc, argv, err);
     vd_interrupt_release();
-    vd_free(j.extractor);
+    g_free(j.extractor);
     return status;
 }
 

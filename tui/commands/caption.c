@@ -3,7 +3,6 @@
 #include <glib.h>
 
 #include "engine/backend/open.h"
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
 #include "tui/answer/caption_text.h"
@@ -72,11 +71,9 @@ static const vd_option options[] = {
 // given NULL: the bundled one.
 static vd_status load(const job *j, const char *given, vd_captioner **out, vd_error *err)
 {
-    char *path = given ? vd_strdup(given) : vd_world_file(j->files.directory, VD_BUNDLED_CAPTIONER);
-    vd_status status = path ? VD_OK : vd_error_memory(err, "the captioner");
+    char *path = given ? g_strdup(given) : vd_world_file(j->files.directory, VD_BUNDLED_CAPTIONER);
     vd_error why = {0};
-    if (status == VD_OK)
-        status = vd_captioner_load(path, out, &why);
+    vd_status status = vd_captioner_load(path, out, &why);
     if (status == VD_NOT_FOUND && !given)
         vd_error_set(err, status,
                      "%.300s; train a captioner with `visdial train --task caption`, or name one "
@@ -84,7 +81,7 @@ static vd_status load(const job *j, const char *given, vd_captioner **out, vd_er
                      why.text);
     else if (why.status)
         vd_error_set(err, status, "%s", why.text);
-    vd_free(path);
+    g_free(path);
     return status;
 }
 

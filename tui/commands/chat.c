@@ -296,7 +296,7 @@ static vd_status check_model(const chat_program *program, const char *model, vd_
     char *path = vd_world_model_path(program->world, model, err);
     vd_status status = path ? vd_safetensors_open(path, &file, err) : err->status;
     vd_safetensors_close(file);
-    vd_free(path);
+    g_free(path);
     return status;
 }
 
@@ -327,7 +327,7 @@ static const char *choose_model(const chat_program *program, const chat_settings
     if (settings->model)
         return settings->model;
     char *path = preferred ? vd_world_model_path(program->world, model, lost) : NULL;
-    vd_free(path);
+    g_free(path);
     return model && (path || !preferred) ? model : vd_world_next_model(program->world, NULL, NULL);
 }
 

@@ -45,8 +45,8 @@ void vd_command_print_manual(FILE *out);                     // the man page, in
 // The whole program. No command starts chat.
 int vd_command_main(int argc, char **argv);
 
-// The file of the extractor (vd_free): the one given, else the bundled one, else where `extract
-// --train` writes; NULL when memory is out.
+// The file of the extractor (g_free): the one given, else the bundled one, else where `extract
+// --train` writes.
 char *vd_extractor_path(const char *given);
 
 // Rows that describe region features (`visdial features info`), with photos or NULL. Fails when one

@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
@@ -108,7 +107,7 @@ static vd_status keep_inputs(const comparing *c, vd_error *err)
         char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], err);
         status =
             path ? vd_output_check(out, 2, (const char *const *)&path, 1, true, err) : err->status;
-        vd_free(path);
+        g_free(path);
     }
     return status ? status : vd_output_check(out, 2, NULL, 0, c->force, err);
 }

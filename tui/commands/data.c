@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/model/model.h"
@@ -226,7 +225,7 @@ static vd_status load_model(const char *name, vd_model **out, vd_error *err)
     const vd_corpus bundled = {0};
     char *path = vd_corpus_model_path(&bundled, name, err);
     vd_status status = path ? vd_model_load(path, out, err) : err->status;
-    vd_free(path);
+    g_free(path);
     return status;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "assets/blocks/detector.h"
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "features/extract/extract.h"
 #include "tui/base/progress.h"
@@ -73,7 +72,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 
 char *vd_extractor_path(const char *given)
 {
-    return given ? vd_strdup(given) : vd_world_file(NULL, "extractor.safetensors");
+    return given ? g_strdup(given) : vd_world_file(NULL, "extractor.safetensors");
 }
 
 // ---- train --------------------------------------------------------------------------------------
@@ -243,8 +242,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
 {
     job j = {.training = blocks_detector_defaults()};
     vd_status status = read_options(&j, argc, argv, err);
-    if (!status && !(j.model = vd_extractor_path(j.model_given)))
-        status = vd_error_memory(err, "a path");
+    j.model = vd_extractor_path(j.model_given);
     if (!status && (j.train || j.train_classifier || j.calibrate)) {
         status = train(&j, err);
     } else if (!status) {
@@ -253,7 +251,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
             status = j.evaluate ? evaluate(&j, err) : extract(&j, err);
     }
     vd_extractor_free(j.extractor);
-    vd_free(j.model);
+    g_free(j.model);
     return status;
 }
 

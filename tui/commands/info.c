@@ -12,7 +12,6 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/open.h"
-#include "engine/base/alloc.h"
 #include "tui/base/bundled.h"
 #include "tui/measure/corpus.h"
 
@@ -95,7 +94,7 @@ static vd_status print_file(const char *name, bool tensors, vd_error *err)
         return vd_info_print(name, tensors, err);
     char *path = vd_corpus_model_path(&(vd_corpus){0}, name, err);
     vd_status status = path ? vd_info_print(path, tensors, err) : err->status;
-    vd_free(path);
+    g_free(path);
     return status;
 }
 

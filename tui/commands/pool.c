@@ -35,7 +35,7 @@ static const vd_option options[] = {
     {0},
 };
 
-static vd_status find_paths(building *b, vd_error *err)
+static void find_paths(building *b)
 {
     const char *name = b->model ? vd_model_metadata(b->model, "pool") : NULL;
     name = name && *name && !strchr(name, '/') ? name : "pool.txt";
@@ -43,7 +43,6 @@ static vd_status find_paths(building *b, vd_error *err)
     b->out = b->out_path ? g_strdup(b->out_path) : g_build_filename(directory, name, NULL);
     g_free(directory);
     b->vectors = b->model ? vd_session_vectors_path(b->model) : NULL;
-    return b->vectors || !b->model ? VD_OK : vd_error_memory(err, "a path");
 }
 
 static vd_status keep_inputs(const building *b, vd_error *err)
@@ -119,10 +118,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_status status = read_options(&b, argc, argv, err);
     if (status == VD_OK && b.model_path)
         status = vd_model_load(b.model_path, &b.model, err);
-    if (status == VD_OK)
-        status = find_paths(&b, err);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        find_paths(&b);
         status = keep_inputs(&b, err);
+    }
     if (status == VD_OK)
         status = write_pool(&b, err);
     bool encodes = b.model && vd_has_discriminative(vd_model_config(b.model)->decoders);
@@ -132,7 +131,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK && encodes)
         status = write_vectors(&b, err);
     g_free(b.out);
-    vd_free(b.vectors);
+    g_free(b.vectors);
     vd_answer_pool_clear(&b.answers);
     vd_visdial_free(b.dialogs);
     vd_model_free(b.model);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/bundled.h"
 #include "tui/session/session.h"
 
@@ -124,7 +123,7 @@ void vd_corpus_close(vd_corpus *corpus)
     g_free(corpus->dense);
     g_free(corpus->features);
     g_free(corpus->data);
-    vd_free(corpus->directory);
+    g_free(corpus->directory);
     *corpus = (vd_corpus){0};
 }
 
@@ -136,7 +135,7 @@ char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *
         return NULL;
     const vd_world place = {.directory = corpus->directory ? corpus->directory : directory};
     char *path = vd_world_model_path(&place, name, err);
-    vd_free(directory);
+    g_free(directory);
     return path;
 }
 
@@ -157,7 +156,7 @@ vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **
         vd_model_free(*out);
         *out = NULL;
     }
-    vd_free(path);
+    g_free(path);
     return status;
 }
 

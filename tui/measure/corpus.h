@@ -57,7 +57,7 @@ vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_mis
 vd_status vd_corpus_match_captions(vd_captions *captions, const vd_regions *regions,
                                    vd_missing missing, bool say, vd_error *err);
 
-// The file of a model (vd_free): a bundled name ("base") or a path. NULL with err filled.
+// The file of a model (g_free): a bundled name ("base") or a path. NULL with err filled.
 char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);
 // Loads it. VD_MISMATCH when the model wants other regions. err: not NULL.
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);

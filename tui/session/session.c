@@ -88,7 +88,7 @@ char *vd_session_vectors_path(const vd_model *model)
     static const char suffix[] = ".safetensors";
     const char *path = vd_model_path(model);
     size_t cut = g_str_has_suffix(path, suffix) ? strlen(suffix) : 0;
-    return vd_format("%.*s.vectors%s", (int)(strlen(path) - cut), path, suffix);
+    return g_strdup_printf("%.*s.vectors%s", (int)(strlen(path) - cut), path, suffix);
 }
 
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)
@@ -128,8 +128,6 @@ static vd_status encode_pool(vd_session *session, vd_error *err)
     if (status)
         return status;
     char *vectors = vd_session_vectors_path(session->model);
-    if (!vectors)
-        return vd_error_memory(err, "a path");
     vd_pool_free(session->pool); // of a backend that had no room for what follows
     session->pool = NULL;
     status = vd_pool_open(session->model, session->tokens, session->lengths,
@@ -138,7 +136,7 @@ static vd_status encode_pool(vd_session *session, vd_error *err)
     if (status == VD_OK && session->world->decoder.made)
         status = vd_pool_score_by(session->pool, by, session->tokens, session->lengths,
                                   VD_MAX_CANDIDATE, err);
-    vd_free(vectors);
+    g_free(vectors);
     return status;
 }
 
@@ -185,7 +183,7 @@ vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, v
     vd_session *session = g_new0(vd_session, 1);
     session->world = world;
     vd_status status = load(session, path, err);
-    vd_free(path);
+    g_free(path);
     if (status)
         vd_session_free(session);
     else

@@ -62,13 +62,13 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
 // takes a quarter of the opening time and few callers need it. For public files it is read by
 // opening them.
 vd_status vd_world_read_relevance(vd_world *world, vd_error *err);
-// Only the look-up of the directory (vd_free *out). NULL: $VISDIAL_ASSETS, then ./assets, then
+// Only the look-up of the directory (g_free *out). NULL: $VISDIAL_ASSETS, then ./assets, then
 // <executable's directory>/../assets, then PREFIX/share/visdial. The error lists where it looked. A
 // $VISDIAL_ASSETS that holds no world is an error, not skipped.
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
 // Path of a file that comes with the program (base.safetensors, ...): in `directory` (may be NULL),
-// else in the first of the directories above that has it (vd_free); NULL when memory is out. Where
-// none has it the path says where it is expected.
+// else in the first of the directories above that has it (g_free). Where none has it the path says
+// where it is expected.
 char *vd_world_file(const char *directory, const char *name);
 void vd_world_close(vd_world *world);
 
@@ -183,7 +183,7 @@ const char *vd_attribute_meant(const char *word);
 const char *vd_world_next_model(const vd_world *world, const char *name,
                                 const vd_fingerprint *file);
 // Path of a model given by its bundled name (in the world's directory, else among the program's own
-// assets) or as a path (vd_free).
+// assets) or as a path (g_free).
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
 
 // ---- session: a model, its pool, one picture, the conversation ----------------------------------
@@ -291,7 +291,7 @@ vd_status vd_session_open(const vd_world_files *files, const char *image, const 
 // Makes a conversation of several questions faster (vd_model_pack).
 vd_status vd_session_settle(vd_session *session, vd_error *err);
 
-// Where the vectors of a model's pool are kept: beside it (vd_free); NULL when memory is out.
+// Where the vectors of a model's pool are kept: beside it (g_free).
 char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool, the first that means the same
 // (features/text/fold.h).

@@ -74,8 +74,8 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
                             "no pictures found: looked for dialogs.json in ./assets, %.300s and "
                             "%s; name another directory with --assets or $VISDIAL_ASSETS",
                             own.beside, own.place[2]);
-    *out = vd_strdup(directory);
-    return *out ? VD_OK : vd_error_memory(err, "a path");
+    *out = g_strdup(directory);
+    return VD_OK;
 }
 
 char *vd_world_file(const char *directory, const char *name)
@@ -87,12 +87,12 @@ char *vd_world_file(const char *directory, const char *name)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (!places[i] || !*places[i])
             continue;
-        char *path = vd_format("%s/%s", places[i], name);
-        if (!path || is_file(path))
+        char *path = g_strdup_printf("%s/%s", places[i], name);
+        if (is_file(path))
             return path;
-        vd_free(path);
+        g_free(path);
     }
-    return vd_format("%s/%s", directory ? directory : "assets", name);
+    return g_strdup_printf("%s/%s", directory ? directory : "assets", name);
 }
 
 enum { MOST_ANSWERS = 1000 }; // of a pool that is counted
@@ -142,9 +142,8 @@ static vd_status open_files(const vd_world_files *files, vd_world *world, vd_err
 {
     world->files = true;
     // Only for models by name; without the bundled world there are none.
-    if (vd_world_directory(files->directory, &world->directory, NULL) != VD_OK &&
-        !(world->directory = vd_strdup(".")))
-        return vd_error_memory(err, "a path");
+    if (vd_world_directory(files->directory, &world->directory, NULL) != VD_OK)
+        world->directory = g_strdup(".");
     vd_status status = vd_regions_open(files->features, &world->regions, err);
     if (status == VD_OK)
         status = vd_visdial_read(files->data, &world->dialogs, err);
@@ -161,12 +160,10 @@ static vd_status open_files(const vd_world_files *files, vd_world *world, vd_err
 static vd_status open_captioning(const vd_world_files *files, vd_world *world, vd_error *err)
 {
     vd_captioner *captioner;
-    char *path = files->captioner ? vd_strdup(files->captioner)
+    char *path = files->captioner ? g_strdup(files->captioner)
                                   : vd_world_file(world->directory, "captioner.safetensors");
-    if (!path)
-        return vd_error_memory(err, "a path");
     world->captioning = vd_captioning_new(path);
-    vd_free(path);
+    g_free(path);
     if (!files->captioner)
         return VD_OK;
     vd_status status = vd_captioning_take(world->captioning, &captioner, err);
@@ -190,10 +187,9 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
         status = open_captioning(files, world, err);
     char *extractor = status ? NULL : vd_world_file(world->directory, "extractor.safetensors");
     if (!status)
-        status = extractor ? vd_own_pictures_new(extractor, files->data ? NULL : files->features,
-                                                 world->captioning, &world->own, err)
-                           : vd_error_memory(err, "a path");
-    vd_free(extractor);
+        status = vd_own_pictures_new(extractor, files->data ? NULL : files->features,
+                                     world->captioning, &world->own, err);
+    g_free(extractor);
     if (status == VD_OK)
         *out = world;
     else
@@ -222,7 +218,7 @@ void vd_world_close(vd_world *world)
     g_free(world->pool_path);
     vd_regions_close(world->regions);
     vd_visdial_free(world->dialogs);
-    vd_free(world->directory);
+    g_free(world->directory);
     g_free(world);
 }
 
@@ -619,7 +615,7 @@ static const char *bundled_name(const vd_world *world, const char *name, const v
         if (path && vd_fingerprint_file(path, &own, NULL) == VD_OK &&
             strcmp(own.text, file->text) == 0)
             name = vd_bundled_models[i];
-        vd_free(path);
+        g_free(path);
     }
     return name;
 }
@@ -639,11 +635,7 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
     bool bundled = vd_is_bundled(name);
     char file[64];
     snprintf(file, sizeof file, "%.32s.safetensors", name);
-    char *path = bundled ? vd_world_file(world->directory, file) : vd_strdup(name);
-    if (!path) {
-        vd_error_memory(err, "a path");
-        return NULL;
-    }
+    char *path = bundled ? vd_world_file(world->directory, file) : g_strdup(name);
     struct stat about;
     if (stat(path, &about) == 0) {
         if (!S_ISDIR(about.st_mode))
@@ -663,6 +655,6 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
             "model '%.400s': %s; %s%s%sexpected " VD_MODEL_NAMES " or the path of a model file",
             name, reason, meant ? "did you mean " : "", meant ? meant : "", meant ? "? " : "");
     }
-    vd_free(path);
+    g_free(path);
     return NULL;
 }
