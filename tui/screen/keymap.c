@@ -390,7 +390,7 @@ const char *vd_keymap_says(vd_key key, char text[2])
     const vd_rebinding *mine = rebinding_of(key);
     if (mine && mine->as.code != VD_KEY_NONE)
         key = mine->as;
-    if (vd_key_is_wheel(key))
+    if (key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN)
         return "3";
     bool said = key.code == ' ' || (key.code >= '1' && key.code <= '9');
     text[0] = said ? (char)key.code : '\0';

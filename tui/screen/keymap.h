@@ -55,11 +55,6 @@ static inline bool vd_key_is_typed(vd_key key)
     return key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
 }
 
-static inline bool vd_key_is_wheel(vd_key key)
-{
-    return key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
-}
-
 // The view that has the keys. The chat's places: X(name, view, title of the help): the place is
 // VD_PLACE_name and vd_view_view (tui/chat/actions/actions.h) draws it; every one but the help also
 // has the line's editing keys.

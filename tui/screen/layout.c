@@ -12,20 +12,12 @@ int vd_clamp(int value, int most)
     return clamp(value, 0, most);
 }
 
-static void known_size(int *width, int *height)
-{
-    if (*width <= 0 || *height <= 0) {
-        *width = 4;
-        *height = 3;
-    }
-}
-
 vd_rect vd_panels_fit(vd_rect room, int picture_width, int picture_height)
 {
     if (room.width <= 0 || room.height <= 0)
         return (vd_rect){room.x, room.y, 0, 0};
-    known_size(&picture_width, &picture_height);
-    long long pw = picture_width, ph = picture_height;
+    bool known = picture_width > 0 && picture_height > 0;
+    long long pw = known ? picture_width : 4, ph = known ? picture_height : 3;
     int width = (int)((2LL * room.height * pw + ph / 2) / ph);
     int height = room.height;
     if (width > room.width) {
@@ -138,7 +130,6 @@ vd_panels vd_panels_chat(int width, int height, int picture_width, int picture_h
     vd_panels layout = frame(width, height);
     if (!layout.status.height)
         return layout;
-    known_size(&picture_width, &picture_height);
     if (width >= 110 && height >= 32)
         columns(&layout, width, height, picture_width, picture_height, caption);
     else if (width >= 72 && height >= 20)

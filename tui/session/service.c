@@ -185,6 +185,8 @@ static vd_status tell_features(vd_service *service, size_t index, vd_event *even
 static vd_status serve_ask(vd_service *service, const vd_request *request, const atomic_int *stop,
                            vd_event *event, vd_error *err)
 {
+    if (!service->now)
+        return vd_error_set(err, VD_UNAVAILABLE, VD_NO_MODEL);
     vd_session *session = service->now->session;
     vd_status status = VD_OK;
     if (!vd_session_has_picture(session, request->index))
@@ -226,32 +228,28 @@ static vd_status serve_caption(vd_service *service, const vd_caption_wish *wish,
     return status;
 }
 
+static vd_status serve(vd_service *service, const vd_request *request, const atomic_int *stop,
+                       vd_event *event, vd_error *err)
+{
+    switch ((int)request->kind) {
+    case VD_REQUEST_MODEL:
+        return serve_model(service, request->text, event, err);
+    case VD_REQUEST_PICTURE:
+        return serve_picture(service, request->index, event, err);
+    case VD_REQUEST_IMAGE:
+        return serve_image(service, request, event, err);
+    case VD_REQUEST_CAPTION:
+        return serve_caption(service, request->caption, event, err);
+    case VD_REQUEST_ASK:
+    case VD_REQUEST_WALK:
+        return serve_ask(service, request, stop, event, err);
+    default:
+        return vd_error_set(err, VD_USAGE, "the engine does not know this request");
+    }
+}
+
 void vd_service_serve(void *context, const vd_request *request, const atomic_int *stop,
                       vd_event *event)
 {
-    vd_service *service = context;
-    vd_error *err = &event->error;
-    switch ((int)request->kind) {
-    case VD_REQUEST_MODEL:
-        event->status = serve_model(service, request->text, event, err);
-        break;
-    case VD_REQUEST_PICTURE:
-        event->status = serve_picture(service, request->index, event, err);
-        break;
-    case VD_REQUEST_IMAGE:
-        event->status = serve_image(service, request, event, err);
-        break;
-    case VD_REQUEST_CAPTION:
-        event->status = serve_caption(service, request->caption, event, err);
-        break;
-    case VD_REQUEST_ASK:
-    case VD_REQUEST_WALK:
-        if (service->now)
-            event->status = serve_ask(service, request, stop, event, err);
-        else
-            event->status = vd_error_set(err, VD_UNAVAILABLE, VD_NO_MODEL);
-        break;
-    default:
-        event->status = vd_error_set(err, VD_USAGE, "the engine does not know this request");
-    }
+    event->status = serve(context, request, stop, event, &event->error);
 }
