@@ -39,29 +39,24 @@ enum { THEME, PICTURE, MOUSE, MODEL, FOLD, MOTION, SETTINGS };
 // False: not one of the expected values.
 static bool set(vd_preferences *config, int setting, const char *value)
 {
-    bool on = strcmp(value, "on") == 0, known = on || strcmp(value, "off") == 0;
-    int found;
-    switch (setting) {
-    case THEME:
-        found = vd_choice_find(VD_THEME_NAMES, value);
-        config->theme = found >= 0 ? (vd_theme_name)found : config->theme;
-        return found >= 0;
-    case PICTURE:
-        found = vd_choice_find(VD_PICTURE_MODE_NAMES, value);
-        config->pictures = found >= 0 ? (vd_picture_mode)found : config->pictures;
-        return found >= 0;
-    case MODEL:
-        known = *value && strlen(value) < sizeof config->model;
-        if (known)
+    if (setting == MODEL) {
+        bool fits = *value && strlen(value) < sizeof config->model;
+        if (fits)
             g_strlcpy(config->model, value, sizeof config->model);
-        return known;
-    default:
-        if (known)
-            *(setting == MOUSE    ? &config->mouse
-              : setting == MOTION ? &config->motion
-                                  : &config->fold) = on;
-        return known;
+        return fits;
     }
+    int found = vd_choice_find(settings[setting].expected, value);
+    if (found < 0)
+        return false;
+    if (setting == THEME)
+        config->theme = (vd_theme_name)found;
+    else if (setting == PICTURE)
+        config->pictures = (vd_picture_mode)found;
+    else
+        *(setting == MOUSE    ? &config->mouse
+          : setting == MOTION ? &config->motion
+                              : &config->fold) = found == 0; // "on or off"
+    return true;
 }
 
 static vd_status refuse_setting(const char *place, const char *name, vd_error *err)

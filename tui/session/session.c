@@ -8,6 +8,7 @@
 #include "engine/base/file.h"
 #include "features/text/tokenize.h"
 #include "engine/backend/open.h"
+#include "tui/session/own_pictures.h"
 #include "tui/session/remark.h"
 #include "tui/session/spelling.h"
 
@@ -161,13 +162,14 @@ static vd_status start_computing(vd_session *session, vd_error *err)
 
 static vd_status load(vd_session *session, const char *path, vd_error *err)
 {
-    const vd_regions *file = session->world->regions;
+    const vd_world *world = session->world;
     vd_status status = vd_model_load(path, &session->model, err);
     if (status)
         return status;
+    bool own = world->own && world->own->count > 0; // pictures, with any regions
     int expected = vd_model_config(session->model)->region;
-    if (!vd_world_has_regions(session->world, expected))
-        return vd_regions_mismatch(file, path, expected,
+    if (!own && vd_regions_size(world->regions) != expected)
+        return vd_regions_mismatch(world->regions, path, expected,
                                    "choose the model that was trained on these features", err);
     status = vd_own_words_new(vd_model_vocab(session->model), &session->words, err);
     return status ? status : start_computing(session, err);

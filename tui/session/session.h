@@ -153,8 +153,6 @@ typedef struct vd_picture_regions {
 // For an opened picture they are found at the first call, which takes about 20 ms.
 vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regions *out,
                            vd_error *err);
-// Whether some picture may have regions of this size.
-bool vd_world_has_regions(const vd_world *world, int size);
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err);
 vd_status vd_picture_regions_copy(const vd_picture_regions *from, vd_picture_regions *to,

@@ -428,11 +428,6 @@ vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regio
     return status;
 }
 
-bool vd_world_has_regions(const vd_world *world, int size)
-{
-    return vd_regions_size(world->regions) == size || (world->own && world->own->count > 0);
-}
-
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err)
 {
