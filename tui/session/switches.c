@@ -104,18 +104,12 @@ static bool same_switch(const vd_switch *a, const vd_switch *b)
     return a->kind == b->kind && (named ? strcmp(a->word, b->word) == 0 : a->index == b->index);
 }
 
-static int find(const vd_switches *switches, const vd_switch *one)
+const vd_switch *vd_switches_find(const vd_switches *switches, const vd_switch *one)
 {
     for (int i = 0; i < switches->count; i++)
         if (same_switch(&switches->at[i], one))
-            return i;
-    return -1;
-}
-
-const vd_switch *vd_switches_find(const vd_switches *switches, const vd_switch *one)
-{
-    int at = find(switches, one);
-    return at >= 0 ? &switches->at[at] : NULL;
+            return &switches->at[i];
+    return NULL;
 }
 
 bool vd_switches_same(const vd_switches *a, const vd_switches *b)
@@ -130,15 +124,14 @@ bool vd_switches_same(const vd_switches *a, const vd_switches *b)
 
 bool vd_switches_flip(vd_switches *switches, const vd_switch *one)
 {
-    int at = find(switches, one);
-    if (at >= 0 && one->kind == VD_SWITCH_WORD && strcmp(switches->at[at].word, one->word) != 0) {
-        switches->at[at] = *one;
+    vd_switch *there = (vd_switch *)vd_switches_find(switches, one);
+    if (there && one->kind == VD_SWITCH_WORD && strcmp(there->word, one->word) != 0) {
+        *there = *one;
         return true;
     }
-    if (at >= 0) {
-        switches->count--;
-        memmove(&switches->at[at], &switches->at[at + 1],
-                (size_t)(switches->count - at) * sizeof *switches->at);
+    if (there) {
+        const vd_switch *last = &switches->at[--switches->count];
+        memmove(there, there + 1, (size_t)(last - there) * sizeof *there);
         return true;
     }
     if (switches->count == VD_SWITCHES)
@@ -152,15 +145,15 @@ vd_status vd_switches_add(vd_switches *switches, vd_switch_of of, const char *op
 {
     vd_switch one;
     vd_status status = vd_switch_parse(text, of, &one, err);
-    int at = status ? -1 : find(switches, &one);
-    if (at >= 0 && one.kind == VD_SWITCH_WORD && strcmp(switches->at[at].word, one.word) != 0) {
+    const vd_switch *there = status ? NULL : vd_switches_find(switches, &one);
+    if (there && one.kind == VD_SWITCH_WORD && strcmp(there->word, one.word) != 0) {
         char before[64];
-        vd_switch_name(&switches->at[at], before, sizeof before);
+        vd_switch_name(there, before, sizeof before);
         return vd_error_set(err, VD_USAGE,
                             "--%s: \"%.100s\" after \"%s\": a word can be changed once", option,
                             text, before);
     }
-    if (status || at >= 0 || vd_switches_flip(switches, &one))
+    if (status || there || vd_switches_flip(switches, &one))
         return status;
     return vd_error_set(err, VD_USAGE, "--%s: more than %d changes", option, VD_SWITCHES);
 }
