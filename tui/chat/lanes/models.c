@@ -82,12 +82,12 @@ static void exchange_models(vd_lanes *lanes)
 {
     size_t count = lanes->conversation->branch->count;
     int known = branch_of(lanes->conversation, &lanes->lane[1].by);
-    char *first = vd_strdup(lanes->lane[0].name), *second = vd_strdup(lanes->lane[1].name);
-    if (!first || !second)
+    char *first = vd_strdup(lanes->lane[0].name);
+    if (!first)
         vd_notice_complain(lanes->notice, "out of memory");
     else if (!vd_lanes_must_wait(lanes) &&
              (known >= 0 || count == 0 || vd_lanes_fork(lanes, count))) {
-        vd_lanes_use_model(lanes, 0, second);
+        vd_lanes_use_model(lanes, 0, lanes->lane[1].name);
         vd_lanes_use_model(lanes, 1, first);
         if (known >= 0) {
             vd_lanes_use_branch(lanes, known);
@@ -98,7 +98,6 @@ static void exchange_models(vd_lanes *lanes)
         }
     }
     vd_free(first);
-    vd_free(second);
 }
 
 void vd_lanes_switch_model(vd_lanes *lanes)
