@@ -134,11 +134,9 @@ static void make_room(judging *j)
     size_t most_rounds = 0;
     for (size_t d = cases->first; d < cases->first + cases->dialogs; d++) {
         const vd_visdial_dialog *dialog = &cases->corpus->dialogs->dialogs[d];
-        most_rounds =
-            (size_t)dialog->round_count > most_rounds ? (size_t)dialog->round_count : most_rounds;
+        most_rounds = MAX(most_rounds, (size_t)dialog->round_count);
         for (int r = 0; r < dialog->round_count; r++)
-            if ((size_t)dialog->rounds[r].option_count > j->options)
-                j->options = (size_t)dialog->rounds[r].option_count;
+            j->options = MAX(j->options, (size_t)dialog->rounds[r].option_count);
     }
     size_t rounds = MIN(cases->dialogs, VD_MEASURE_SPAN) * most_rounds;
     j->ranks = g_new(float, j->options);

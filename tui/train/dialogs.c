@@ -45,15 +45,11 @@ static vd_status keep_pictures(const vd_training *plan, const vd_sampler *prefet
 static vd_status open_batches(const vd_training *plan, vd_sampler *prefetch, vd_pictures_kept *most,
                               vd_batches **out, vd_error *err)
 {
-    vd_batches *batches = g_new0(vd_batches, 1);
+    vd_batches *batches = *out = g_new0(vd_batches, 1);
     vd_status status = keep_pictures(plan, prefetch, most, &batches->pictures, err);
-    if (status == VD_OK)
-        status = vd_data_loader_new(plan->data.dataset, vd_sampler_micro_batch, prefetch,
-                                    batches->pictures, &batches->loader, err);
-    *out = status == VD_OK ? batches : NULL;
-    if (status != VD_OK)
-        close_batches(batches);
-    return status;
+    return status ? status
+                  : vd_data_loader_new(plan->data.dataset, vd_sampler_micro_batch, prefetch,
+                                       batches->pictures, &batches->loader, err);
 }
 
 static vd_status next(void *batches, const vd_batch **batch, vd_error *err)
@@ -83,10 +79,8 @@ static vd_status validate(const vd_training *plan, vd_metrics *out, vd_error *er
     vd_measure measure;
     vd_status status = vd_measure_run(plan->validation.dataset, &source, &options, &measure, err);
     vd_progress_clear(&progress);
-    if (status == VD_OK)
-        *out = measure.all;
-    if (status == VD_OK)
-        vd_measure_clear(&measure);
+    *out = measure.all; // of nothing after a failure
+    vd_measure_clear(&measure);
     return status;
 }
 

@@ -304,18 +304,16 @@ static vd_status walk_records(const char *path, size_t *offset, int64_t most, in
             status = damaged(path, *offset, "a length that does not match its checksum", err);
         else if (length > MOST_RECORD)
             status = damaged(path, *offset, "too many bytes for a record of scalars", err);
-        if (status != VD_OK || size - *offset < HEAD + length + FOOT)
+        else if (size - *offset < HEAD + length + FOOT)
             break;
-        if (get_fixed(at + HEAD + length, FOOT) != masked(at + HEAD, (size_t)length)) {
+        else if (get_fixed(at + HEAD + length, FOOT) != masked(at + HEAD, (size_t)length))
             status = damaged(path, *offset, "contents that do not match their checksum", err);
-            break;
-        }
-        if (!read_event(at + HEAD, (size_t)length, sink, context)) {
+        else if (!read_event(at + HEAD, (size_t)length, sink, context))
             status = damaged(path, *offset, "contents that are not an event", err);
-            break;
+        if (status == VD_OK) {
+            *offset += HEAD + (size_t)length + FOOT;
+            ++*count;
         }
-        *offset += HEAD + (size_t)length + FOOT;
-        ++*count;
     }
     vd_free(data);
     return status;

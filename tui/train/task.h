@@ -29,7 +29,8 @@ typedef struct vd_batches vd_batches; // a task's data loader
 typedef struct vd_train_task {
     void (*totals)(const vd_training *plan, const size_t *items, size_t count, vd_totals *of);
     // Prefetches the micro-batches of `prefetch`, which only the loader uses until it is closed.
-    // *most: how pictures may be kept on the device; set to how they are kept.
+    // *most: how pictures may be kept on the device; set to how they are kept. *out is to be closed
+    // also after a failure.
     vd_status (*open)(const vd_training *plan, vd_sampler *prefetch, vd_pictures_kept *most,
                       vd_batches **out, vd_error *err);
     vd_status (*next)(void *batches, const vd_batch **batch, vd_error *err);
@@ -40,9 +41,5 @@ typedef struct vd_train_task {
 } vd_train_task;
 
 extern const vd_train_task vd_train_dialogs, vd_train_captions;
-
-// measure and best_by of captions (caption_epoch.c).
-vd_status vd_caption_epoch(const vd_training *plan, vd_epoch *out, vd_error *err);
-const char *vd_caption_best_by(const vd_training *plan);
 
 #endif

@@ -25,9 +25,7 @@ void vd_recorded_files_of(const vd_world_files *files, vd_recorded_files *out)
     vd_world_files copy = *files;
     for (int i = 0; i < VD_RECORDED_FILES; i++) {
         const char *path = *path_of(&copy, i);
-        char *whole = path ? g_canonicalize_filename(path, NULL) : NULL;
-        out->path[i] = whole ? vd_strdup(whole) : NULL;
-        g_free(whole);
+        out->path[i] = path ? g_canonicalize_filename(path, NULL) : NULL;
     }
 }
 
@@ -76,7 +74,5 @@ void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t s
 char *vd_recorded_path_read(const char *text)
 {
     char *path = g_str_has_prefix(text, "file://") ? g_filename_from_uri(text, NULL, NULL) : NULL;
-    char *copy = vd_strdup(path ? path : text);
-    g_free(path);
-    return copy;
+    return path ? path : vd_strdup(text);
 }

@@ -45,11 +45,10 @@ char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key)
 
 char *vd_reading_path(vd_reading *r, const vd_json_value *map, const char *key)
 {
-    char *text = vd_json_text(map, key) ? vd_reading_text(r, map, key) : NULL;
+    const char *text = r->status ? NULL : vd_json_text(map, key);
     char *path = text ? vd_recorded_path_read(text) : NULL;
     if (text && !path)
         r->status = vd_error_memory(r->err, "a path");
-    vd_free(text);
     return path;
 }
 

@@ -1,5 +1,4 @@
 // What every action does, whether a key, a /command or the mouse means it.
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -276,11 +276,17 @@ bool vd_conversation_return(vd_conversation *conversation)
 
 // ---- other pictures ----------------------------------------------------------------------------
 
-static void remove_earlier(vd_conversation *conversation, int at)
+// Those about a picture, which are none of the earlier ones then; new ones where there are none.
+static vd_branches take_earlier(vd_conversation *conversation, size_t picture)
 {
-    conversation->earlier_count--;
-    memmove(&conversation->earlier[at], &conversation->earlier[at + 1],
-            (size_t)(conversation->earlier_count - at) * sizeof *conversation->earlier);
+    vd_branches *all = conversation->earlier, found = {.picture = picture, .count = 1};
+    for (int i = conversation->earlier_count; i-- > 0;)
+        if (all[i].picture == picture) {
+            found = all[i];
+            memmove(&all[i], &all[i + 1],
+                    (size_t)(--conversation->earlier_count - i) * sizeof *all);
+        }
+    return found;
 }
 
 // To or from the words of the history, which become many.
@@ -328,9 +334,9 @@ static void trim_earlier(vd_conversation *conversation)
         bytes += branches_bytes(&conversation->earlier[i]);
     while (conversation->earlier_count == VD_EARLIER ||
            (conversation->earlier_count > 1 && bytes > VD_EARLIER_BYTES)) {
-        bytes -= branches_bytes(&conversation->earlier[0]);
-        vd_branches_free(&conversation->earlier[0]);
-        remove_earlier(conversation, 0);
+        vd_branches oldest = take_earlier(conversation, conversation->earlier[0].picture);
+        bytes -= branches_bytes(&oldest);
+        vd_branches_free(&oldest);
     }
 }
 
@@ -338,12 +344,7 @@ bool vd_conversation_show(vd_conversation *conversation, size_t index)
 {
     if (index == conversation->branches.picture)
         return false;
-    vd_branches now = {.picture = index, .count = 1};
-    for (int i = conversation->earlier_count; i-- > 0;)
-        if (conversation->earlier[i].picture == index) {
-            now = conversation->earlier[i];
-            remove_earlier(conversation, i);
-        }
+    vd_branches now = take_earlier(conversation, index);
     if (round_count(&conversation->branches) > 0)
         conversation->earlier[conversation->earlier_count++] = conversation->branches;
     else
@@ -356,11 +357,8 @@ bool vd_conversation_show(vd_conversation *conversation, size_t index)
 
 void vd_conversation_keep(vd_conversation *conversation, vd_branches *branches)
 {
-    for (int i = conversation->earlier_count; i-- > 0;)
-        if (conversation->earlier[i].picture == branches->picture) {
-            vd_branches_free(&conversation->earlier[i]);
-            remove_earlier(conversation, i);
-        }
+    vd_branches before = take_earlier(conversation, branches->picture);
+    vd_branches_free(&before);
     conversation->earlier[conversation->earlier_count++] = *branches;
     *branches = (vd_branches){.count = 1};
     trim_earlier(conversation);

@@ -158,6 +158,8 @@ void vd_lanes_forget(vd_lanes *lanes, int lane, size_t from);
 // ---- models -------------------------------------------------------------------------------------
 
 void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name);
+// The lane, from `first` on, that was asked for by this name; -1: none.
+int vd_lanes_named(const vd_lanes *lanes, int first, const char *model);
 // For the first lane; it changes places with the second one where that has this model already.
 void vd_lanes_first_model(vd_lanes *lanes, const char *name);
 void vd_lanes_switch_model(vd_lanes *lanes); // to the next model; two compared models change places

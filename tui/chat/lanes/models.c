@@ -82,22 +82,22 @@ static void exchange_models(vd_lanes *lanes)
 {
     size_t count = lanes->conversation->branch->count;
     int known = branch_of(lanes->conversation, &lanes->lane[1].by);
-    char *first = vd_strdup(lanes->lane[0].name), *second = vd_strdup(lanes->lane[1].name);
-    if (!first || !second)
+    char *first = vd_strdup(lanes->lane[0].name);
+    if (!first)
         vd_notice_complain(lanes->notice, "out of memory");
-    else if (known >= 0 && !vd_lanes_must_wait(lanes)) {
-        vd_lanes_use_model(lanes, 0, second);
+    else if (!vd_lanes_must_wait(lanes) &&
+             (known >= 0 || count == 0 || vd_lanes_fork(lanes, count))) {
+        vd_lanes_use_model(lanes, 0, lanes->lane[1].name);
         vd_lanes_use_model(lanes, 1, first);
-        vd_lanes_use_branch(lanes, known);
-    } else if (!vd_lanes_must_wait(lanes) && (count == 0 || vd_lanes_fork(lanes, count))) {
-        vd_lanes_use_model(lanes, 0, second);
-        vd_lanes_use_model(lanes, 1, first);
-        vd_lanes_forget(lanes, 0, 0);
-        lanes->conversation->asked_again = count ? 0 : -1;
-        vd_lanes_pump(lanes);
+        if (known >= 0) {
+            vd_lanes_use_branch(lanes, known);
+        } else {
+            vd_lanes_forget(lanes, 0, 0);
+            lanes->conversation->asked_again = count ? 0 : -1;
+            vd_lanes_pump(lanes);
+        }
     }
     vd_free(first);
-    vd_free(second);
 }
 
 void vd_lanes_switch_model(vd_lanes *lanes)
@@ -108,10 +108,9 @@ void vd_lanes_switch_model(vd_lanes *lanes)
         vd_lanes_use_model(lanes, 0, other_model(lanes));
 }
 
-// The lane of a model by the name it was asked for by; -1: none.
-static int lane_of(const vd_lanes *lanes, const char *model)
+int vd_lanes_named(const vd_lanes *lanes, int first, const char *model)
 {
-    for (int i = 0; i < lanes->count; i++)
+    for (int i = first; i < lanes->count; i++)
         if (lanes->lane[i].name && strcmp(lanes->lane[i].name, model) == 0)
             return i;
     return -1;
@@ -119,7 +118,7 @@ static int lane_of(const vd_lanes *lanes, const char *model)
 
 void vd_lanes_first_model(vd_lanes *lanes, const char *name)
 {
-    int lane = lane_of(lanes, name);
+    int lane = vd_lanes_named(lanes, 0, name);
     if (lane == 1)
         exchange_models(lanes);
     else if (lane > 1)
@@ -136,7 +135,7 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
             return;
         model = other_model(lanes);
     }
-    if (lane_of(lanes, model) >= 0) {
+    if (vd_lanes_named(lanes, 0, model) >= 0) {
         vd_notice_say(lanes->notice, "%s is compared already", model);
         return;
     }

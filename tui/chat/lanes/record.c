@@ -1,6 +1,4 @@
 // A conversation as the record of a transcript, and taken up again.
-#include <string.h>
-
 #include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
@@ -212,21 +210,12 @@ bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record)
     return true;
 }
 
-// The lane that stands for a model of the record, -1: it is not compared.
-static int lane_named(const vd_lanes *lanes, const char *name)
-{
-    for (int i = 1; i < lanes->count; i++)
-        if (lanes->lane[i].name && strcmp(lanes->lane[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 bool vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture)
 {
     int lane_of[VD_MOST_RECORDED_LANES] = {0};
     vd_branches branches = {.picture = picture, .count = 1};
     for (int i = 1; i < record->lane_count; i++)
-        lane_of[i] = lane_named(lanes, record->lanes[i].name);
+        lane_of[i] = vd_lanes_named(lanes, 1, record->lanes[i].name);
     bool whole = restore_branches(&branches, record, lane_of);
     if (whole)
         vd_conversation_keep(lanes->conversation, &branches);

@@ -1,5 +1,4 @@
 // The panels about one answer: ranking, attention over regions, rounds and words.
-#include <math.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
