@@ -67,10 +67,8 @@ void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, cha
     else if ((axis == VD_AXIS_DIALOG_WORDS || axis == VD_AXIS_HISTORY_WORDS) &&
              reply->answer.history_start)
         name_dialog_word(sheet, reply, index, out, size);
-    else if (axis == VD_AXIS_ENTRIES && index == 0)
-        snprintf(out, size, "caption");
     else if (axis == VD_AXIS_ENTRIES)
-        snprintf(out, size, "round %d", index);
+        snprintf(out, size, index ? "round %d" : "caption", index);
     else if (axis == VD_AXIS_REGIONS)
         name_region(sheet, index, out, size);
     else

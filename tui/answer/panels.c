@@ -128,10 +128,8 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
         vd_percent(percent, sizeof percent, top[i].share);
         if (sheet)
             vd_sheet_region(sheet, top[i].index, name);
-        else if (top[i].index)
-            snprintf(name, sizeof name, "round %d", top[i].index);
         else
-            snprintf(name, sizeof name, "caption");
+            snprintf(name, sizeof name, top[i].index ? "round %d" : "caption", top[i].index);
         int wide = (int)strlen(name), share = (int)strlen(percent);
         if (sheet && i == 0 && x + wide + 1 + share > end) // its number alone
             wide = snprintf(name, sizeof name, "%d", top[i].index + 1);
