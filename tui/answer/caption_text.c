@@ -157,7 +157,6 @@ static void print_origin(const vd_caption_side *side, const char *number)
 void vd_caption_sheet_print(const vd_caption_sheet *sheet)
 {
     float *share = g_new0(float, sheet->regions.count);
-    bool others = sheet->captioners == 2;
     for (int i = 0; i < sheet->sides; i++)
         print_side(sheet, i);
     if (sheet->sides == 2)
@@ -165,8 +164,7 @@ void vd_caption_sheet_print(const vd_caption_sheet *sheet)
     if (vd_caption_sheet_judges_twice(sheet))
         print_under(sheet);
     (sheet->sides == 2 ? print_aligned : print_words)(sheet, share);
-    print_origin(&sheet->side[0], others ? "1: " : "");
-    if (others)
-        print_origin(&sheet->side[1], "2: ");
+    for (int i = 0; i < sheet->captioners; i++)
+        print_origin(&sheet->side[i], sheet->captioners == 1 ? "" : i ? "2: " : "1: ");
     g_free(share);
 }

@@ -86,8 +86,7 @@ static void emit_further(yajl_gen json, const vd_answer *answer)
 static void emit_looks(yajl_gen json, const vd_reply *reply)
 {
     const vd_answer *answer = &reply->answer;
-    bool any = vd_answer_attention(answer, VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS);
-    if (!any)
+    if (!vd_answer_attention(answer, VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS))
         return;
     vd_json_put(json, "given: %s, answer_words: [", reply->given);
     for (int i = 0; i < answer->attentions; i++) {

@@ -1,5 +1,6 @@
 #include "tui/base/align.h"
 
+#include <glib.h>
 #include <string.h>
 
 enum { WIDE = VD_ALIGN_MOST + 1 };
@@ -16,9 +17,7 @@ static void count_differences(const char *const *first, int n, const char *const
             }
             int beside = least[i + 1][j + 1] + (strcmp(first[i], second[j]) != 0);
             int without = least[i + 1][j] + 1, added = least[i][j + 1] + 1;
-            least[i][j] = beside <= without && beside <= added ? beside
-                          : without <= added                   ? without
-                                                               : added;
+            least[i][j] = MIN(beside, MIN(without, added));
         }
 }
 

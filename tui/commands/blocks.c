@@ -208,10 +208,9 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
                                              path_of(j, split, "_captions.json"), err);
     if (!status && train)
         status = blocks_world_write_pool(train, path_of(j, "", "_pool.txt"), err);
-    if (!status)
-        status = blocks_world_write_dialogs(
-            world, path_of(j, split, *split ? ".json" : "_dialogs.json"), err);
-    return status;
+    return status ? status
+                  : blocks_world_write_dialogs(
+                        world, path_of(j, split, *split ? ".json" : "_dialogs.json"), err);
 }
 
 // Before anything is written: what is there stays, unless --force is given.
@@ -360,13 +359,12 @@ static vd_status show(const job *j, vd_error *err)
 
 static vd_status work(job *j, int argc, char **argv, vd_error *err)
 {
-    vd_arguments given;
-    vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
-    if (status)
-        return status;
     enum { MAKE, WORLD, SHOW };
     int verb;
-    status = vd_arguments_verb(&given, "make, world or show", 0, &verb, err);
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
+    if (status == VD_OK)
+        status = vd_arguments_verb(&given, "make, world or show", 0, &verb, err);
     if (status)
         return status;
     static const char *const others[] = {

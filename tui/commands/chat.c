@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -261,12 +260,14 @@ static void remark(vd_chat *chat, const char *text)
         vd_notice_complain(&chat->notice, "%s%s%s", said.text, *said.text ? "; " : "", text);
 }
 
+static bool is_folder(const char *path)
+{
+    return g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
 static vd_status open_picture(vd_world *world, const char *text, size_t *index, vd_error *err)
 {
-    struct stat about;
-    return stat(text, &about) == 0 && S_ISDIR(about.st_mode)
-               ? vd_world_open_path(world, text, index, err)
-               : vd_world_named(world, text, index, err);
+    return (is_folder(text) ? vd_world_open_path : vd_world_named)(world, text, index, err);
 }
 
 // A picture that is named is known to be one before the screen opens, a large one by how it begins;
@@ -274,10 +275,9 @@ static vd_status open_picture(vd_world *world, const char *text, size_t *index, 
 static vd_status check_picture(const vd_world *world, const char *name, size_t index, vd_error *err)
 {
     enum { MOST_PIXELS = 4000000 }; // that are read without a screen
-    struct stat about;
     vd_image image = {0};
     int width = 0, height = 0;
-    if (!name || (stat(name, &about) == 0 && S_ISDIR(about.st_mode)))
+    if (!name || is_folder(name))
         return VD_OK;
     const char *path = vd_world_own_path(world, index);
     vd_status status = *path == '/' ? vd_image_size(path, &width, &height, err) : VD_OK;

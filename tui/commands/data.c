@@ -43,9 +43,8 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
     vd_status status = vd_arguments_read(options, argc, argv, r, &given, err);
-    if (status)
-        return status;
-    status = vd_arguments_verb(&given, "info, pack or vocab", 1, &r->verb, err);
+    if (status == VD_OK)
+        status = vd_arguments_verb(&given, "info, pack or vocab", 1, &r->verb, err);
     if (status)
         return status;
     static const char *const others[] = {[INFO] = "out force",
@@ -219,16 +218,6 @@ static vd_status print_info(const vd_visdial *data, const vd_vocab *vocab, int64
     return status;
 }
 
-// Of a path or a bundled name.
-static vd_status load_model(const char *name, vd_model **out, vd_error *err)
-{
-    const vd_corpus bundled = {0};
-    char *path = vd_corpus_model_path(&bundled, name, err);
-    vd_status status = path ? vd_model_load(path, out, err) : err->status;
-    g_free(path);
-    return status;
-}
-
 static vd_status info(const request *r, vd_error *err)
 {
     vd_visdial *data = NULL;
@@ -236,7 +225,7 @@ static vd_status info(const request *r, vd_error *err)
     vd_vocab *vocab = NULL;
     vd_status status = VD_OK;
     if (r->model)
-        status = load_model(r->model, &model, err);
+        status = vd_corpus_model(&(vd_corpus){0}, r->model, &model, err);
     else if (r->vocab)
         status = vd_vocab_read(r->vocab, r->minimum, &vocab, err);
     if (status == VD_OK)

@@ -11,8 +11,6 @@
 #include "tui/base/generation.h"
 #include "tui/measure/measure.h"
 
-#define LEVEL 0.95
-
 typedef struct evaluation {
     const char *model_name, *from_ranks, *ranks_out;
     vd_corpus_paths paths;
@@ -114,7 +112,7 @@ static void print_tables(const evaluation *e)
     if (e->options.view.no_history)
         printf("changed  no question sees the history or the caption\n");
     printf("\n");
-    vd_measure_print(measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
+    vd_measure_print(measure, e->intervals_wanted ? e->intervals : NULL, e->bootstrap.level);
     if (e->ranks_out)
         printf("\nranks    written to %s\n", e->ranks_out);
 }
@@ -131,7 +129,8 @@ static void print_json(const evaluation *e)
                 e->options.view.other_image, e->options.view.no_history);
     if (e->corpus.dense)
         vd_json_put(json, "dense: %s", e->corpus.dense);
-    vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
+    vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL,
+                    e->bootstrap.level);
     vd_output_object_end(json);
 }
 
@@ -186,9 +185,7 @@ static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_
 static vd_status run_model(evaluation *e, vd_error *err)
 {
     vd_status status = vd_measure_model_open(e->model, e->decoder.by, e->threads, &e->source, err);
-    if (status == VD_OK)
-        status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
-    return status;
+    return status ? status : vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
 }
 
 static vd_status score(evaluation *e, vd_error *err)
@@ -308,7 +305,6 @@ static vd_status check_caption(const evaluation *e, const vd_arguments *given, v
 static vd_status run_caption(evaluation *e, vd_error *err)
 {
     e->captions.bootstrap = e->bootstrap;
-    e->captions.intervals = e->bootstrap.resamples > 0;
     e->captions.json = e->json;
     e->captions.from[0].model = e->model_name;
     e->captions.features = e->paths.features;
@@ -318,7 +314,6 @@ static vd_status run_caption(evaluation *e, vd_error *err)
     e->captions.backend = e->backend;
     e->captions.quiet = e->quiet;
     e->captions.force = e->force;
-    e->captions.level = LEVEL;
     return vd_evaluate_captions(&e->captions, err);
 }
 
@@ -360,7 +355,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     evaluation e = {.threads = vd_parallel_threads(),
-                    .bootstrap = {.resamples = 10000, .level = LEVEL},
+                    .bootstrap = {.resamples = 10000, .level = 0.95},
                     .captions.how = vd_generation_usual(),
                     .captions.cases = 5};
     vd_status status = read_options(&e, argc, argv, err);

@@ -77,9 +77,10 @@ static vd_status generate(const vd_caption_evaluation *e, int which, measured *m
     return status;
 }
 
-static bool is_there(const vd_captions_from *from)
+// NULL: there are no captions.
+static const char *name_of(const vd_captions_from *from)
 {
-    return from->results || from->model;
+    return from->model ? from->model : from->results;
 }
 
 static vd_status get_captions(const vd_caption_evaluation *e, measured *m, vd_error *err)
@@ -126,20 +127,16 @@ static vd_status measure(const vd_caption_evaluation *e, measured *m, vd_error *
     vd_status status = VD_OK;
     for (int i = 0; i < 2 && status == VD_OK && m->results[i]; i++)
         status = vd_caption_measure_run(m->judge, m->results[i], &m->measure[i], err);
-    if (status == VD_OK && e->intervals)
-        status = vd_caption_intervals(&m->measure[0], NULL, &e->bootstrap, m->interval, err);
-    if (status == VD_OK && e->intervals && is_there(&e->from[1]))
+    if (status || !e->bootstrap.resamples)
+        return status;
+    status = vd_caption_intervals(&m->measure[0], NULL, &e->bootstrap, m->interval, err);
+    if (status == VD_OK && name_of(&e->from[1]))
         status =
             vd_caption_intervals(&m->measure[0], &m->measure[1], &e->bootstrap, m->difference, err);
     return status;
 }
 
 // ---- printing -----------------------------------------------------------------------------------
-
-static const char *name_of(const vd_captions_from *from)
-{
-    return from->model ? from->model : from->results;
-}
 
 static const char *whose_tokens(const vd_caption_evaluation *e)
 {
@@ -158,7 +155,7 @@ static void print_captions(const vd_caption_evaluation *e, const measured *m)
 {
     char said[160];
     const char *const name[2] = {e->from[0].model ? "captioner" : "results", "against"};
-    for (int i = 0; i < 2 && is_there(&e->from[i]); i++) {
+    for (int i = 0; i < 2 && name_of(&e->from[i]); i++) {
         vd_output_row(name[i], "%s", name_of(&e->from[i]));
         if (m->signature[i])
             vd_output_row("trained", "%s", m->signature[i]);
@@ -190,7 +187,7 @@ static void print_json(const vd_caption_evaluation *e, const measured *m,
     char said[160];
     yajl_gen json = vd_output_object();
     vd_json_put(json, "%s: %s", e->from[0].model ? "model" : "results", name_of(&e->from[0]));
-    if (is_there(&e->from[1]))
+    if (name_of(&e->from[1]))
         vd_json_put(json, "against: %s", name_of(&e->from[1]));
     if (e->features)
         vd_json_put(json, "said: %s", how_said(e, m, said));
@@ -208,16 +205,16 @@ static void print_json(const vd_caption_evaluation *e, const measured *m,
 
 static void print(const vd_caption_evaluation *e, const measured *m)
 {
-    bool two = is_there(&e->from[1]);
+    bool two = name_of(&e->from[1]), intervals = e->bootstrap.resamples;
     const vd_caption_report report = {.measure = &m->measure[0],
                                       .other = two ? &m->measure[1] : NULL,
                                       .references =
                                           m->judge ? vd_caption_judge_references(m->judge) : NULL,
                                       .generated = {m->results[0], m->results[1]},
                                       .cases = e->cases,
-                                      .interval = e->intervals ? m->interval : NULL,
-                                      .difference = e->intervals && two ? m->difference : NULL,
-                                      .level = e->level};
+                                      .interval = intervals ? m->interval : NULL,
+                                      .difference = intervals && two ? m->difference : NULL,
+                                      .level = e->bootstrap.level};
     (e->json ? print_json : print_text)(e, m, &report);
 }
 

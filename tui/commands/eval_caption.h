@@ -21,10 +21,9 @@ typedef struct vd_caption_evaluation {
     int hard; // of vd_hard_names
     int threads;
     vd_backend_choice backend;
-    vd_bootstrap_options bootstrap;
-    size_t cases; // pictures on which both differ most, shown
-    bool intervals, json, quiet, force;
-    double level;
+    vd_bootstrap_options bootstrap; // no resamples: no intervals
+    size_t cases;                   // pictures on which both differ most, shown
+    bool json, quiet, force;
 } vd_caption_evaluation;
 
 // Measures and prints.

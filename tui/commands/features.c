@@ -38,9 +38,8 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
     vd_status status = vd_arguments_read(options, argc, argv, r, &given, err);
-    if (status)
-        return status;
-    status = vd_arguments_verb(&given, "info or import", 1, &r->imports, err);
+    if (status == VD_OK)
+        status = vd_arguments_verb(&given, "info or import", 1, &r->imports, err);
     if (status)
         return status;
     r->file = given.operand[1];

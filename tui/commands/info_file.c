@@ -41,18 +41,10 @@ static void print_metadata(const vd_safetensors *file)
     }
 }
 
-static void print_tensors(const vd_safetensors *file, size_t bytes)
+// width: of the column of their names.
+static void print_tensors(const vd_safetensors *file, int width)
 {
-    size_t count = vd_safetensors_count(file), elements = 0;
-    int width = 0;
-    for (size_t i = 0; i < count; i++) {
-        const vd_tensor *tensor = vd_safetensors_at(file, i);
-        int needed = vd_output_width(tensor->name);
-        width = needed > width && needed <= 60 ? needed : width;
-        elements += tensor->elements;
-    }
-    printf("\n%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < vd_safetensors_count(file); i++) {
         const vd_tensor *tensor = vd_safetensors_at(file, i);
         int padding = width - vd_output_width(tensor->name);
         printf("  %s%*s  %-4s ", tensor->name, padding > 0 ? padding : 0, "",
@@ -66,17 +58,23 @@ static void print_tensors(const vd_safetensors *file, size_t bytes)
 // The tensors are listed only where they are asked for: a model has some hundred.
 static void print_contents(const vd_safetensors *file, bool list)
 {
-    size_t count = vd_safetensors_count(file), bytes = 0;
+    size_t count = vd_safetensors_count(file), elements = 0, bytes = 0;
+    int width = 0;
     for (size_t i = 0; i < count; i++) {
         const vd_tensor *tensor = vd_safetensors_at(file, i);
+        int needed = vd_output_width(tensor->name);
+        width = needed > width && needed <= 60 ? needed : width;
+        elements += tensor->elements;
         bytes += tensor->elements * vd_dtype_size(tensor->dtype);
     }
     if (!list)
         vd_output_row("tensors", "%zu, %zu bytes (--tensors lists them)", count, bytes);
     printf("\nmetadata\n");
     print_metadata(file);
-    if (list)
-        print_tensors(file, bytes);
+    if (!list)
+        return;
+    printf("\n%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
+    print_tensors(file, width);
 }
 
 static void print_answerer(const vd_config *config)

@@ -97,19 +97,16 @@ static vd_status write_vectors(building *b, vd_error *err)
 static vd_status read_options(building *b, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
-    vd_status status = vd_arguments_read(options, argc, argv, b, &given, err);
-    if (status)
-        return status;
     int verb;
-    status = vd_arguments_verb(&given, "build", 0, &verb, err);
+    vd_status status = vd_arguments_read(options, argc, argv, b, &given, err);
+    if (status == VD_OK)
+        status = vd_arguments_verb(&given, "build", 0, &verb, err);
     if (status == VD_OK)
         status = vd_arguments_need(&given, "data", err);
-    if (status)
-        return status;
-    if (!b->model_path && !b->out_path)
-        return vd_error_set(err, VD_USAGE,
-                            "name the file to write with --out, or a model with --model");
-    return VD_OK;
+    if (status == VD_OK && !b->model_path && !b->out_path)
+        status = vd_error_set(err, VD_USAGE,
+                              "name the file to write with --out, or a model with --model");
+    return status;
 }
 
 static vd_status run(int argc, char **argv, vd_error *err)

@@ -153,12 +153,10 @@ static void print_differences(const vd_caption_report *r)
     differing *all = find_differences(r, &count);
     vd_table table = {0};
     const vd_caption_metric_name *name = &vd_caption_metric_names[metric_of_differences(r)];
-    if (count == 0) {
-        g_free(all);
-        return;
+    if (count > 0) {
+        printf("\nlargest differences: first captioner above second\n");
+        vd_table_add(&table, "picture\t%s\tcaption", name->label);
     }
-    printf("\nlargest differences: first captioner above second\n");
-    vd_table_add(&table, "picture\t%s\tcaption", name->label);
     for (size_t i = 0; i < count; i++) {
         const differing *d = &all[i];
         cell one, two;
@@ -166,8 +164,7 @@ static void print_differences(const vd_caption_report *r)
                      number(one, name, d->first), generated(r, 0, d));
         vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), generated(r, 1, d));
     }
-    vd_table_print(&table, 0, stdout);
-    vd_table_clear(&table);
+    vd_table_finish(&table, 0);
     g_free(all);
 }
 

@@ -146,7 +146,7 @@ vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **
     if (!path)
         return err->status;
     vd_status status = vd_model_load(path, out, err);
-    if (status == VD_OK) {
+    if (status == VD_OK && corpus->regions) {
         int expected = vd_model_config(*out)->region;
         if (expected != vd_regions_size(corpus->regions))
             status = vd_regions_mismatch(corpus->regions, path, expected,

@@ -59,7 +59,8 @@ vd_status vd_corpus_match_captions(vd_captions *captions, const vd_regions *regi
 
 // The file of a model (g_free): a bundled name ("base") or a path. NULL with err filled.
 char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);
-// Loads it. VD_MISMATCH when the model wants other regions. err: not NULL.
+// Loads it. VD_MISMATCH when the model wants other regions than the corpus has, if it has any.
+// err: not NULL.
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);
 
 // The file of a picture (g_free): <id>.png, <id>.jpg, or COCO's names with the number in twelve

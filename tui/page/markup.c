@@ -13,7 +13,6 @@ struct vd_markup {
     vd_markup_kind kind;
     vd_output *output; // NULL: standard output
     vd_error error;    // of the first failure
-    vd_status status;
 };
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -22,8 +21,8 @@ void vd_markup_bytes(vd_markup *m, const void *bytes, size_t size)
 {
     if (!m->output)
         fwrite(bytes, 1, size, stdout);
-    else if (m->status == VD_OK)
-        m->status = vd_output_write(m->output, bytes, size, &m->error);
+    else if (m->error.status == VD_OK)
+        vd_output_write(m->output, bytes, size, &m->error);
 }
 
 // The escape of a character that would be markup; NULL: none is needed.
@@ -119,15 +118,13 @@ vd_status vd_markup_create(const char *path, vd_markup_kind kind, vd_markup **ou
 
 void vd_markup_fail(vd_markup *m, const vd_error *why)
 {
-    if (m->status)
-        return;
-    m->status = why->status;
-    m->error = *why;
+    if (m->error.status == VD_OK)
+        m->error = *why;
 }
 
 vd_status vd_markup_commit(vd_markup *m, vd_error *err)
 {
-    vd_status status = m->status;
+    vd_status status = m->error.status;
     if (status) {
         vd_error_set(err, status, "%s", m->error.text);
         vd_output_abort(m->output);
