@@ -38,10 +38,11 @@ static bool is_complete(const unsigned char *data, size_t size, int width, int h
     return needed <= (int64_t)size;
 }
 
-vd_status vd_image_from_bmp(const char *path, const unsigned char *data, size_t size, vd_image *out,
-                            vd_error *err)
+vd_status vd_image_from_bmp(const char *path, const unsigned char *data, size_t size,
+                            bool size_only, vd_image *out, vd_error *err)
 {
     int width, height, channels;
+    (void)size_only;
     *out = (vd_image){0};
     if (!stbi_info_from_memory(data, (int)size, &width, &height, &channels))
         goto refuse;

@@ -103,47 +103,37 @@ vd_status vd_image_check(const char *path, const unsigned char *start, size_t si
                      path, kind_of(start, size));
 }
 
-static vd_status decode(const char *path, const unsigned char *data, size_t size, vd_image *out,
-                        vd_error *err)
-{
-    vd_status status = vd_image_check(path, data, size, err);
-    return status ? status : decoder_of(data, size)(path, data, size, out, err);
-}
-
 bool vd_image_is_picture(const unsigned char *start, size_t size)
 {
     return decoder_of(start, size) != NULL;
 }
 
-vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err)
+static vd_status decode(const char *path, bool size_only, vd_image *out, vd_error *err)
 {
     char *data;
     size_t size;
-    vd_image image = {0};
+    *out = (vd_image){0};
     vd_status status = vd_file_read(path, MAX_FILE, &data, &size, err);
-    if (status)
-        return status;
     const unsigned char *bytes = (const unsigned char *)data;
-    vd_image_decoder *decoder = decoder_of(bytes, size);
-    status = decoder == vd_image_from_jpeg  ? vd_image_jpeg_size(path, bytes, size, &image, err)
-             : decoder == vd_image_from_png ? vd_image_png_size(path, bytes, size, &image, err)
-                                            : decode(path, bytes, size, &image, err);
+    if (!status)
+        status = vd_image_check(path, bytes, size, err);
+    if (!status)
+        status = decoder_of(bytes, size)(path, bytes, size, size_only, out, err);
+    vd_free(data);
+    return status;
+}
+
+vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err)
+{
+    vd_image image;
+    vd_status status = decode(path, true, &image, err);
     *width = image.width;
     *height = image.height;
     vd_image_clear(&image);
-    vd_free(data);
     return status;
 }
 
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err)
 {
-    *out = (vd_image){0};
-    char *data;
-    size_t size;
-    vd_status status = vd_file_read(path, MAX_FILE, &data, &size, err);
-    if (status)
-        return status;
-    status = decode(path, (const unsigned char *)data, size, out, err);
-    vd_free(data);
-    return status;
+    return decode(path, false, out, err);
 }

@@ -204,8 +204,8 @@ static vd_status decode(jpeg_work *work, const char *path, const unsigned char *
     return turn_upright(path, work->orientation, &work->image, err);
 }
 
-static vd_status run(const char *path, const unsigned char *data, size_t size, bool size_only,
-                     vd_image *out, vd_error *err)
+vd_status vd_image_from_jpeg(const char *path, const unsigned char *data, size_t size,
+                             bool size_only, vd_image *out, vd_error *err)
 {
     *out = (vd_image){0};
     jpeg_work *work = vd_alloc(1, sizeof *work);
@@ -225,16 +225,4 @@ static vd_status run(const char *path, const unsigned char *data, size_t size, b
     vd_free(work->row);
     vd_free(work);
     return status;
-}
-
-vd_status vd_image_from_jpeg(const char *path, const unsigned char *data, size_t size,
-                             vd_image *out, vd_error *err)
-{
-    return run(path, data, size, false, out, err);
-}
-
-vd_status vd_image_jpeg_size(const char *path, const unsigned char *data, size_t size,
-                             vd_image *out, vd_error *err)
-{
-    return run(path, data, size, true, out, err);
 }

@@ -100,14 +100,12 @@ static void mix_with_white(const png_work *work)
     }
 }
 
-static vd_status make_room(png_work *work)
+static vd_status make_room(png_work *work, size_t channels)
 {
-    int width = (int)png_get_image_width(work->png, work->info);
-    int height = (int)png_get_image_height(work->png, work->info);
+    int width = work->image.width, height = work->image.height;
     vd_status status = vd_image_new_of_file(work->path, width, height, &work->image, work->err);
     if (status)
         return status;
-    size_t channels = png_get_channels(work->png, work->info);
     work->rows = vd_alloc((size_t)height, sizeof *work->rows);
     if (channels == 4)
         work->pixels = vd_alloc((size_t)width * (size_t)height, 4);
@@ -128,20 +126,17 @@ static vd_status decode(png_work *work)
     skip_what_is_not_pixels(work->png);
     png_set_crc_action(work->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT); // of any chunk
     png_read_info(work->png, work->info);
-    work->status = vd_image_check_size(work->path, (int)png_get_image_width(work->png, work->info),
-                                       (int)png_get_image_height(work->png, work->info), work->err);
-    if (work->status)
+    work->image.width = (int)png_get_image_width(work->png, work->info);
+    work->image.height = (int)png_get_image_height(work->png, work->info);
+    work->status =
+        vd_image_check_size(work->path, work->image.width, work->image.height, work->err);
+    if (work->status || work->size_only)
         return work->status;
-    if (work->size_only) {
-        work->image.width = (int)png_get_image_width(work->png, work->info);
-        work->image.height = (int)png_get_image_height(work->png, work->info);
-        return VD_OK;
-    }
     ask_for_bytes_of_rgb(work);
     size_t channels = png_get_channels(work->png, work->info);
     if (channels != 3 && channels != 4)
         png_error(work->png, "unexpected number of colours");
-    work->status = make_room(work);
+    work->status = make_room(work, channels);
     if (work->status)
         return work->status;
     png_read_image(work->png, work->rows);
@@ -153,8 +148,8 @@ static vd_status decode(png_work *work)
     return VD_OK;
 }
 
-static vd_status run(const char *path, const unsigned char *data, size_t size, bool size_only,
-                     vd_image *out, vd_error *err)
+vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t size,
+                            bool size_only, vd_image *out, vd_error *err)
 {
     png_work work = {.path = path, .err = err, .data = data, .left = size, .size_only = size_only};
     work.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &work, on_error, on_warning, &work,
@@ -168,18 +163,6 @@ static vd_status run(const char *path, const unsigned char *data, size_t size, b
         vd_image_clear(&work.image);
     *out = work.image;
     return status;
-}
-
-vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t size, vd_image *out,
-                            vd_error *err)
-{
-    return run(path, data, size, false, out, err);
-}
-
-vd_status vd_image_png_size(const char *path, const unsigned char *data, size_t size, vd_image *out,
-                            vd_error *err)
-{
-    return run(path, data, size, true, out, err);
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -27,9 +27,10 @@ static int next_number(const unsigned char *data, size_t size, size_t *at)
     return number;
 }
 
-vd_status vd_image_from_pnm(const char *path, const unsigned char *data, size_t size, vd_image *out,
-                            vd_error *err)
+vd_status vd_image_from_pnm(const char *path, const unsigned char *data, size_t size,
+                            bool size_only, vd_image *out, vd_error *err)
 {
+    (void)size_only;
     *out = (vd_image){0};
     size_t at = 2;
     int width = next_number(data, size, &at), height = next_number(data, size, &at);

@@ -35,7 +35,7 @@ static void decode_png(const char *base64, vd_image *out)
     gsize size;
     guchar *png = g_base64_decode(base64, &size);
     vd_error err = {0};
-    if (vd_image_from_png("sent", png, size, out, &err))
+    if (vd_image_from_png("sent", png, size, false, out, &err))
         fail_msg("%s", err.text);
     g_free(png);
 }
