@@ -57,18 +57,6 @@ static vd_status parse_counts(const char *path, const char *json, size_t size, v
     return status;
 }
 
-static vd_status counts_to_vocab(const char *path, const char *json, size_t size, int64_t minimum,
-                                 vd_vocab **out, vd_error *err)
-{
-    vd_word_counts *counts;
-    vd_status status = parse_counts(path, json, size, &counts, err);
-    if (status != VD_OK)
-        return status;
-    status = vd_word_counts_vocab(counts, minimum, out, err);
-    vd_word_counts_free(counts);
-    return status;
-}
-
 static bool starts_with(const char *json, char first)
 {
     return json[strspn(json, " \t\r\n")] == first;
@@ -96,12 +84,17 @@ vd_status vd_vocab_read(const char *path, int64_t minimum, vd_vocab **out, vd_er
 {
     char *json;
     size_t size;
+    vd_word_counts *counts = NULL;
     *out = NULL;
     vd_status status = vd_file_read(path, MOST_BYTES, &json, &size, err);
     if (status != VD_OK)
         return status;
-    status = starts_with(json, '{') ? counts_to_vocab(path, json, size, minimum, out, err)
-                                    : vd_vocab_from_json(json, size, path, out, err);
+    bool counted = starts_with(json, '{');
+    status = counted ? parse_counts(path, json, size, &counts, err)
+                     : vd_vocab_from_json(json, size, path, out, err);
+    if (status == VD_OK && counted)
+        status = vd_word_counts_vocab(counts, minimum, out, err);
+    vd_word_counts_free(counts);
     vd_free(json);
     return status;
 }
