@@ -21,17 +21,6 @@ void vd_caption_set_free(vd_caption_set *set)
     vd_free(set);
 }
 
-static vd_status find_pictures(vd_caption_set *set, vd_error *err)
-{
-    vd_status status = VD_OK;
-    set->row = vd_alloc(set->captions->count, sizeof *set->row);
-    if (!set->row)
-        return vd_error_memory(err, "captions");
-    for (size_t i = 0; i < set->captions->count && status == VD_OK; i++)
-        status = vd_regions_find(set->regions, vd_caption_set_image(set, i), &set->row[i], err);
-    return status;
-}
-
 vd_status vd_caption_set_new(const vd_captions *captions, const vd_vocab *vocab,
                              const vd_regions *regions, vd_caption_set **out, vd_error *err)
 {
@@ -41,9 +30,11 @@ vd_status vd_caption_set_new(const vd_captions *captions, const vd_vocab *vocab,
         return vd_error_memory(err, "captions");
     set->captions = captions;
     set->regions = regions;
-    vd_status status = vd_captions_ids(captions, vocab, &set->id, err);
-    if (status == VD_OK)
-        status = find_pictures(set, err);
+    set->row = vd_alloc(captions->count, sizeof *set->row);
+    vd_status status = set->row ? vd_captions_ids(captions, vocab, &set->id, err)
+                                : vd_error_memory(err, "captions");
+    for (size_t i = 0; i < captions->count && status == VD_OK; i++)
+        status = vd_regions_find(regions, captions->image[i].image_id, &set->row[i], err);
     if (status == VD_OK)
         *out = set;
     else
