@@ -61,20 +61,14 @@ void vd_tokens_clear(vd_token_table tokens[VD_TEXTS])
 typedef struct uses {
     int64_t *question, *answer; // how often each is asked or given
     bool *candidate;            // which answers are offered
+    vd_string_arena arena;      // of these
 } uses;
-
-static void clear_uses(uses *u)
-{
-    vd_free(u->candidate);
-    vd_free(u->answer);
-    vd_free(u->question);
-}
 
 static vd_status count_uses(const vd_visdial *data, uses *u, vd_error *err)
 {
-    u->question = vd_alloc(data->question_count, sizeof *u->question);
-    u->answer = vd_alloc(data->answer_count, sizeof *u->answer);
-    u->candidate = vd_alloc(data->answer_count, sizeof *u->candidate);
+    u->question = vd_string_arena_take(&u->arena, data->question_count, sizeof *u->question);
+    u->answer = vd_string_arena_take(&u->arena, data->answer_count, sizeof *u->answer);
+    u->candidate = vd_string_arena_take(&u->arena, data->answer_count, sizeof *u->candidate);
     if (!u->question || !u->answer || !u->candidate)
         return vd_error_memory(err, "the strings of a data set");
     for (size_t d = 0; d < data->dialog_count; d++)
@@ -179,7 +173,7 @@ vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
         status = count_uses(data, &u, err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
         status = tokenise(data, own, &u, kind, &tokens[kind], err);
-    clear_uses(&u);
+    vd_string_arena_clear(&u.arena);
     vd_own_words_free(own);
     return status;
 }
@@ -229,7 +223,7 @@ static vd_status count_texts(const vd_visdial *data, bool candidates, vd_word_co
         status = count_dialog(data, &data->dialogs[d], &u, counts, err);
     if (status == VD_OK && candidates)
         status = count_candidates(data, &u, counts, err);
-    clear_uses(&u);
+    vd_string_arena_clear(&u.arena);
     return status;
 }
 
