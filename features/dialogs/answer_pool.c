@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include <glib.h>
+
 #include "engine/base/alloc.h"
 #include "engine/base/parallel.h"
 #include "engine/networks/batch.h"
@@ -207,30 +209,20 @@ vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *e
 
 vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err)
 {
-    vd_output *output;
-    vd_status status = vd_output_create(path, &output, err);
-    if (status != VD_OK)
-        return status;
+    vd_status status = VD_OK;
+    GString *text = g_string_new(NULL);
     for (size_t i = 0; status == VD_OK && i < pool->count; i++) {
+        g_string_append_printf(text, "%" PRId64 "\t%s\n", pool->times[i], pool->answer[i]);
         if (!*pool->answer[i] || strpbrk(pool->answer[i], "\t\r\n") || pool->times[i] < 0 ||
-            (i > 0 && pool->times[i] > pool->times[i - 1])) {
+            (i > 0 && pool->times[i] > pool->times[i - 1]))
             status = vd_error_set(err, VD_USAGE,
                                   "%s: answer %zu, \"%.40s\" given %" PRId64 " times, cannot be a "
                                   "line: text without tabs, most frequent first",
                                   path, i, pool->answer[i], pool->times[i]);
-            break;
-        }
-        char count[24];
-        int n = snprintf(count, sizeof count, "%" PRId64 "\t", pool->times[i]);
-        status = vd_output_write(output, count, (size_t)n, err);
-        if (status == VD_OK)
-            status = vd_output_write(output, pool->answer[i], strlen(pool->answer[i]), err);
-        if (status == VD_OK)
-            status = vd_output_write(output, "\n", 1, err);
     }
     if (status == VD_OK)
-        return vd_output_commit(output, err);
-    vd_output_abort(output);
+        status = vd_output_file(path, text->str, text->len, err);
+    g_string_free(text, TRUE);
     return status;
 }
 
