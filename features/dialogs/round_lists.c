@@ -54,9 +54,9 @@ typedef struct reading {
     const vd_visdial *data;
     vd_string_arena *arena; // of the lists
     lists *lists;
-    bool in_entry, image_known, round_known;
-    int64_t image_id, round_id;
-    int given; // lists of the entry
+    bool in_entry;
+    int64_t image_id, round_id; // of the entry; -1 and 0: not known yet
+    int given;                  // lists of the entry
     float *values;
     size_t value_count, value_room, entries;
 } reading;
@@ -66,9 +66,9 @@ static void where(const void *context, char *text, size_t size)
     const reading *r = context;
     if (!r->in_entry)
         return;
-    if (r->image_known)
+    if (r->image_id >= 0)
         vd_visdial_location(text, size, 0, r->image_id,
-                            r->round_known && r->round_id <= INT32_MAX ? (int32_t)r->round_id : 0);
+                            r->round_id <= INT32_MAX ? (int32_t)r->round_id : 0);
     else
         snprintf(text, size, "entry %zu", r->entries + 1);
 }
@@ -79,14 +79,12 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     reading *r = context;
     if (id == IMAGE_ID) {
         r->image_id = value->integer;
-        r->image_known = value->integer >= 0;
     } else if (id == ROUND_ID) {
         if (value->integer < 1)
             return vd_json_refuse(reader, VD_FORMAT,
                                   "\"round_id\" is %" PRId64 "; rounds count from 1",
                                   value->integer);
         r->round_id = value->integer;
-        r->round_known = true;
     } else {
         if (!(value->real >= r->kind->least && value->real <= r->kind->most))
             return vd_json_refuse(reader, VD_FORMAT, "%s %zu is %g; expected %s", r->kind->number,
@@ -103,7 +101,8 @@ static vd_status on_open(void *context, vd_json_reader *reader, int container)
     reading *r = context;
     if (container == ENTRY) {
         r->in_entry = true;
-        r->image_known = r->round_known = false;
+        r->image_id = -1;
+        r->round_id = 0;
         r->given = 0;
         r->value_count = 0;
     } else if (container == LIST && r->given++ > 0) {

@@ -49,7 +49,6 @@ typedef struct loading {
 
     bool in_dialog, in_round;
     vd_visdial_dialog dialog; // that is being read; its rounds so far are in `rounds`
-    bool image_known;
     vd_visdial_round *rounds;
     size_t round_room;
     vd_visdial_round round; // that is being read
@@ -76,8 +75,7 @@ static void where(const void *context, char *text, size_t size)
 {
     const loading *l = context;
     if (l->in_dialog)
-        vd_visdial_location(text, size, l->store->data.dialog_count,
-                            l->image_known ? l->dialog.image_id : -1,
+        vd_visdial_location(text, size, l->store->data.dialog_count, l->dialog.image_id,
                             l->in_round ? l->dialog.round_count + 1 : 0);
 }
 
@@ -119,13 +117,6 @@ static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_sc
     return set_index(reader, "answer_options", &l->options[l->round.option_count++], value);
 }
 
-static vd_status set_image(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
-{
-    vd_status status = vd_json_whole(reader, "image_id", value, INT64_MAX, &l->dialog.image_id);
-    l->image_known = status == VD_OK;
-    return status;
-}
-
 static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
 {
     int i = 0;
@@ -159,7 +150,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     case ANSWER_TEXT:
         return add_text(l, reader, &data->answers, &data->answer_count, &l->answer_room, value);
     case IMAGE_ID:
-        return set_image(l, reader, value);
+        return vd_json_whole(reader, "image_id", value, INT64_MAX, &l->dialog.image_id);
     case CAPTION:
         return set_text(l, reader, &l->dialog.caption, value);
     case QUESTION:
@@ -185,8 +176,7 @@ static vd_status begin_dialog(loading *l, vd_json_reader *reader)
         !vd_make_room(&data->dialogs, &l->dialog_room, count, sizeof *data->dialogs))
         return vd_json_no_memory(reader);
     l->start[data->dialog_count] = vd_json_byte(reader);
-    l->dialog = (vd_visdial_dialog){0};
-    l->image_known = false;
+    l->dialog = (vd_visdial_dialog){.image_id = -1};
     l->in_dialog = true;
     return VD_OK;
 }
