@@ -62,18 +62,9 @@ static vd_status write_failed(const writing *w, const char *what, vd_error *err)
 static vd_status write_at(const writing *w, const void *data, size_t size, uint64_t offset,
                           vd_error *err)
 {
-    const unsigned char *bytes = data;
-    while (size > 0) {
-        ssize_t some = pwrite(w->file, bytes, size, (off_t)offset);
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some < 0)
-            return write_failed(w, "writing", err);
-        bytes += some;
-        size -= (size_t)some;
-        offset += (uint64_t)some;
-    }
-    return VD_OK;
+    bool written = lseek(w->file, (off_t)offset, SEEK_SET) >= 0 &&
+                   vd_file_write_all(w->file, data, size) == size;
+    return written ? VD_OK : write_failed(w, "writing", err);
 }
 
 // ---- columns ------------------------------------------------------------------------------------
