@@ -45,8 +45,9 @@ static const kind ranks = {rules + RELEVANCE_RULES,
 
 // A list for each round; NULL where the file has none.
 typedef struct lists {
-    size_t *first;      // (dialogs + 1) where a dialog's rounds begin
-    const float **list; // (rounds)
+    size_t *first;         // (dialogs + 1) where a dialog's rounds begin
+    const float **list;    // (rounds)
+    vd_string_arena arena; // of these
 } lists;
 
 typedef struct reading {
@@ -151,23 +152,18 @@ static vd_status on_close(void *context, vd_json_reader *reader, int container)
     return VD_OK;
 }
 
-static void clear_lists(lists *l)
-{
-    vd_free(l->list);
-    vd_free(l->first);
-}
-
 // *out is to be cleared after a failure, too.
 static vd_status read_lists(const char *path, const vd_visdial *data, const kind *of,
                             vd_string_arena *arena, lists *out, vd_error *err)
 {
     reading r = {.kind = of, .data = data, .arena = arena, .lists = out};
     const vd_json_form form = {of->rules, of->rule_count, on_open, on_close, on_value, where};
-    out->first = vd_alloc(data->dialog_count + 1, sizeof *out->first);
+    out->first = vd_string_arena_take(&out->arena, data->dialog_count + 1, sizeof *out->first);
     for (size_t d = 0; out->first && d < data->dialog_count; d++)
         out->first[d + 1] = out->first[d] + (size_t)data->dialogs[d].round_count;
     if (out->first)
-        out->list = vd_alloc(out->first[data->dialog_count], sizeof *out->list);
+        out->list =
+            vd_string_arena_take(&out->arena, out->first[data->dialog_count], sizeof *out->list);
     if (!out->list)
         return vd_error_memory(err, "numbers of candidates");
     vd_status status = vd_json_stream(path, &form, &r, err);
@@ -192,7 +188,7 @@ vd_status vd_visdial_read_dense(vd_visdial *data, const char *path, vd_error *er
             if (relevance)
                 data->dialogs[d].rounds[r].relevance = relevance;
         }
-    clear_lists(&l);
+    vd_string_arena_clear(&l.arena);
     return status;
 }
 
@@ -200,8 +196,7 @@ vd_status vd_visdial_read_dense(vd_visdial *data, const char *path, vd_error *er
 
 struct vd_ranks {
     const char *path;
-    lists lists;
-    vd_string_arena arena;
+    lists lists; // its arena has the ranks, too
     size_t irregular;
 };
 
@@ -254,8 +249,9 @@ vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out
     vd_ranks *read = vd_alloc(1, sizeof *read);
     if (!read)
         return vd_error_memory(err, "the ranks");
-    vd_status status = read_lists(path, data, &ranks, &read->arena, &read->lists, err);
-    if (status == VD_OK && !(read->path = vd_string_arena_text(&read->arena, path, strlen(path))))
+    vd_string_arena *arena = &read->lists.arena;
+    vd_status status = read_lists(path, data, &ranks, arena, &read->lists, err);
+    if (status == VD_OK && !(read->path = vd_string_arena_text(arena, path, strlen(path))))
         status = vd_error_memory(err, "the ranks");
     if (status == VD_OK)
         status = count_irregular(read, data, err);
@@ -270,8 +266,7 @@ void vd_ranks_free(vd_ranks *of)
 {
     if (!of)
         return;
-    clear_lists(&of->lists);
-    vd_string_arena_clear(&of->arena);
+    vd_string_arena_clear(&of->lists.arena);
     vd_free(of);
 }
 
