@@ -29,8 +29,7 @@ typedef struct sample {
 
 static sample sample_at(float at, int pixels)
 {
-    float last = (float)(pixels - 1);
-    float inside = at > 0 ? (at < last ? at : last) : 0; // NaN becomes 0
+    float inside = vd_between(at, 0, (float)(pixels - 1));
     int first = (int)inside;
     first = first < pixels - 1 ? first : pixels - 2;
     return (sample){first, inside - (float)first};

@@ -143,11 +143,6 @@ void vd_attribute_softmax(const vd_real *logits, int kind, float *p)
         p[i] /= (float)sum;
 }
 
-static float clip(float value, float low, float high)
-{
-    return value > low ? (value < high ? value : high) : low; // NaN becomes low
-}
-
 static void read_cell(const vd_real *output, int cell, vd_detection *out)
 {
     const vd_real *at = output + (size_t)cell * VD_DETECT_OUTPUTS;
@@ -156,15 +151,15 @@ static void read_cell(const vd_real *output, int cell, vd_detection *out)
     float x = ((float)column + 0.5f) * VD_DETECT_STRIDE;
     float y = ((float)row + 0.5f) * VD_DETECT_STRIDE;
     out->confidence = (float)vd_sigmoid(at[VD_DETECT_HEAT]);
-    out->box[0] = clip(x - (float)box[0] * VD_DETECT_UNIT, 0, VD_DETECT_WIDTH - 1);
-    out->box[1] = clip(y - (float)box[1] * VD_DETECT_UNIT, 0, VD_DETECT_HEIGHT - 1);
-    out->box[2] = clip(x + (float)box[2] * VD_DETECT_UNIT, out->box[0] + 1, VD_DETECT_WIDTH);
-    out->box[3] = clip(y + (float)box[3] * VD_DETECT_UNIT, out->box[1] + 1, VD_DETECT_HEIGHT);
+    out->box[0] = vd_between(x - (float)box[0] * VD_DETECT_UNIT, 0, VD_DETECT_WIDTH - 1);
+    out->box[1] = vd_between(y - (float)box[1] * VD_DETECT_UNIT, 0, VD_DETECT_HEIGHT - 1);
+    out->box[2] = vd_between(x + (float)box[2] * VD_DETECT_UNIT, out->box[0] + 1, VD_DETECT_WIDTH);
+    out->box[3] = vd_between(y + (float)box[3] * VD_DETECT_UNIT, out->box[1] + 1, VD_DETECT_HEIGHT);
     const vd_real *place = at + VD_DETECT_PLACE;
     out->place[0] =
-        clip(x + (float)place[0] * VD_DETECT_UNIT, -VD_DETECT_WIDTH, 2 * VD_DETECT_WIDTH);
+        vd_between(x + (float)place[0] * VD_DETECT_UNIT, -VD_DETECT_WIDTH, 2 * VD_DETECT_WIDTH);
     out->place[1] =
-        clip(y + (float)place[1] * VD_DETECT_UNIT, -VD_DETECT_HEIGHT, 2 * VD_DETECT_HEIGHT);
+        vd_between(y + (float)place[1] * VD_DETECT_UNIT, -VD_DETECT_HEIGHT, 2 * VD_DETECT_HEIGHT);
     for (int k = 0; k < VD_ATTRIBUTE_KINDS; k++)
         vd_attribute_softmax(at + VD_DETECT_ATTRIBUTES, k, out->p);
 }

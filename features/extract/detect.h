@@ -68,4 +68,10 @@ void vd_attribute_softmax(const vd_real *logits, int kind, float *p);
 
 float vd_box_overlap(const float *a, const float *b); // intersection over union
 
+// NaN becomes low.
+static inline float vd_between(float value, float low, float high)
+{
+    return value > low ? (value < high ? value : high) : low;
+}
+
 #endif

@@ -36,11 +36,6 @@ void vd_extract_place(const vd_detection *found, float *x, float *y)
     *y = goes * camera_height / falls - camera_back;
 }
 
-static float between(float value, float low, float high)
-{
-    return value > low ? (value < high ? value : high) : low;
-}
-
 // ---- features -----------------------------------------------------------------------------------
 
 enum { NO_KIND = VD_ATTRIBUTE_KINDS };
@@ -58,7 +53,7 @@ typedef struct context {
 
 static float fade(float by)
 {
-    return 1 / (1 + expf(-between((by - VD_EXTRACT_MARGIN) / softness, -60, 60)));
+    return 1 / (1 + expf(-vd_between((by - VD_EXTRACT_MARGIN) / softness, -60, 60)));
 }
 
 static void relate(context *c)
@@ -77,7 +72,7 @@ static void relate(context *c)
                 float sum = 0;
                 for (int v = 0; v < vd_attribute_count[k]; v++)
                     sum += a[v] * b[v];
-                c->same[k][i][j] = between(sum, 0, 1);
+                c->same[k][i][j] = vd_between(sum, 0, 1);
             }
         }
 }
@@ -110,18 +105,18 @@ static void put_kind(const context *c, int region, float *feature)
 static void put_position(const context *c, int region, float *feature)
 {
     const float *box = c->found[region].box;
-    float right = between(0.5f + 0.5f * c->x[region] / half_width, 0, 1);
-    float far = between((c->y[region] - front) / depth, 0, 1);
+    float right = vd_between(0.5f + 0.5f * c->x[region] / half_width, 0, 1);
+    float far = vd_between((c->y[region] - front) / depth, 0, 1);
     float off = c->x[region] * c->x[region] + c->y[region] * c->y[region];
     float *out = feature + VD_FEATURE_POSITION;
     out[0] = right;
     out[1] = 1 - right;
     out[2] = 1 - far;
     out[3] = far;
-    out[4] = between((box[2] - box[0]) / VD_DETECT_WIDTH, 0, 1);
-    out[5] = between((box[3] - box[1]) / VD_DETECT_HEIGHT, 0, 1);
+    out[4] = vd_between((box[2] - box[0]) / VD_DETECT_WIDTH, 0, 1);
+    out[5] = vd_between((box[3] - box[1]) / VD_DETECT_HEIGHT, 0, 1);
     feature[VD_FEATURE_ONE] = 1;
-    feature[VD_FEATURE_CONFIDENCE] = between(c->found[region].confidence, 0, 1);
+    feature[VD_FEATURE_CONFIDENCE] = vd_between(c->found[region].confidence, 0, 1);
     feature[VD_FEATURE_MIDDLE] = expf(-off / (2 * 1.5f * 1.5f));
 }
 
@@ -194,7 +189,7 @@ static void put_direction(const context *c, int region, vd_direction d, float ot
         for (int a = 0; a < VD_ATTRIBUTES; a++)
             any[a] = fmaxf(any[a], counts * c->found[j].p[a]);
     }
-    feature[VD_FEATURE_SHARE + d] = others > 0 ? between(share / others, 0, 1) : 0;
+    feature[VD_FEATURE_SHARE + d] = others > 0 ? vd_between(share / others, 0, 1) : 0;
 }
 
 static void put_likeness(const context *c, int region, float others, float *feature)
@@ -213,7 +208,7 @@ static void put_likeness(const context *c, int region, float others, float *feat
         same[VD_ATTRIBUTE_KINDS] += c->weight[j] * c->same[0][region][j] * c->same[1][region][j];
     }
     for (int k = 0; k <= VD_ATTRIBUTE_KINDS; k++)
-        same[k] = others > 0 ? between(same[k] / others, 0, 1) : 0;
+        same[k] = others > 0 ? vd_between(same[k] / others, 0, 1) : 0;
 }
 
 // ---- counts -------------------------------------------------------------------------------------
@@ -285,7 +280,7 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
     float all = 0;
     for (int i = 0; i < c.count; i++) {
         vd_extract_place(&found[i], &c.x[i], &c.y[i]);
-        c.weight[i] = between(found[i].confidence / confident, 0, 1);
+        c.weight[i] = vd_between(found[i].confidence / confident, 0, 1);
         for (int k = 0; k < VD_ATTRIBUTE_KINDS; k++)
             c.value[k][i] = likeliest(&found[i], k);
         all += c.weight[i];
