@@ -172,17 +172,13 @@ static bool stands_close(const char *word)
 
 char *vd_caption_text(const char *const *word, int count)
 {
-    size_t size = 1;
-    for (int i = 0; i < count; i++)
-        size += strlen(word[i]) + 1;
-    char *text = vd_alloc_raw(size), *to = text;
-    for (int i = 0; text && i < count; i++) {
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < count; i++) {
         if (i > 0 && !stands_close(word[i]))
-            *to++ = ' ';
-        memcpy(to, word[i], strlen(word[i]));
-        to += strlen(word[i]);
+            g_string_append_c(text, ' ');
+        g_string_append(text, word[i]);
     }
-    if (text)
-        *to = 0;
-    return text;
+    char *copy = vd_strndup(text->str, text->len);
+    g_string_free(text, TRUE);
+    return copy;
 }
