@@ -10,8 +10,6 @@
 // bytes; the tokens of the first three; and the dialogs, of rounds.
 enum { WORDS = VD_TEXTS, FAMILIES, TABLES, TOKENS = TABLES, DIALOGS = TOKENS + VD_TEXTS, LISTS };
 
-enum { MOST_FAMILIES = 256 }; // as the reader of JSON takes
-
 typedef struct packing {
     const vd_visdial *data;
     vd_safetensors_writer *writer;
@@ -21,7 +19,8 @@ typedef struct packing {
     size_t count[LISTS];
     size_t rounds, ranked; // R, K
     int32_t candidates;    // O
-    const char **family;   // (count[FAMILIES]) distinct ones
+    const char **family;   // (count[FAMILIES]) distinct ones, of family_room
+    size_t family_room;
     bool coreference;
     int32_t *column; // (R) a column of the rounds, for writing
     int64_t *start;  // for writing
@@ -81,14 +80,20 @@ static size_t family_index(const packing *p, const char *family)
     return index;
 }
 
-static void survey_round(packing *p, const vd_visdial_round *round)
+// False when memory is out.
+static bool survey_round(packing *p, const vd_visdial_round *round)
 {
+    size_t *families = &p->count[FAMILIES];
     p->rounds++;
     p->ranked += round->options != NULL;
     p->candidates = round->options ? round->option_count : p->candidates;
     p->coreference = p->coreference || round->coreference >= 0;
-    if (round->family && family_index(p, round->family) == p->count[FAMILIES])
-        p->family[p->count[FAMILIES]++] = round->family;
+    if (!round->family || family_index(p, round->family) < *families)
+        return true;
+    if (!vd_make_room(&p->family, &p->family_room, *families + 1, sizeof *p->family))
+        return false;
+    p->family[(*families)++] = round->family;
+    return true;
 }
 
 // The counts of p become these, words that are not among them behind with 0.
@@ -122,14 +127,12 @@ static vd_status survey(packing *p, const vd_word_counts *counts, vd_error *err)
         status = vd_word_counts_vocab(p->counts, 0, &p->vocab, err);
     if (status == VD_OK)
         status = vd_tokens_fill(data, p->vocab, p->tokens, err);
-    p->family = vd_alloc(MOST_FAMILIES, sizeof *p->family);
-    if (status == VD_OK && !p->family)
-        status = vd_error_memory(err, "the kinds of questions");
     if (status != VD_OK)
         return status;
     for (size_t d = 0; d < data->dialog_count; d++)
         for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
-            survey_round(p, &data->dialogs[d].rounds[r]);
+            if (!survey_round(p, &data->dialogs[d].rounds[r]))
+                return vd_error_memory(err, "the kinds of questions");
     for (int kind = 0; kind < VD_TEXTS; kind++)
         p->count[kind] = p->count[TOKENS + kind] = vd_visdial_text_count(data, kind);
     p->count[DIALOGS] = data->dialog_count;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <glib.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
@@ -364,6 +365,39 @@ static void one_hash_tells_dialogs_apart(void **state)
     vd_visdial_free(data);
 }
 
+// A packed file may have more families than the reader of JSON takes (256).
+static void many_families_are_packed(void **state)
+{
+    (void)state;
+    enum { DIALOGS = 40 };
+    char name[DIALOGS * 10][8];
+    GString *json = g_string_new("{\"version\": \"1.0\", \"split\": \"train\", \"data\": "
+                                 "{\"questions\": [\"is it red\"], \"answers\": [\"yes\", \"no\"], "
+                                 "\"dialogs\": [");
+    for (int d = 0; d < DIALOGS; d++) {
+        g_string_append_printf(json, "%s{\"image_id\": %d, \"caption\": \"a ball\", \"dialog\": [",
+                               d ? ", " : "", d);
+        for (int r = 0; r < 10; r++)
+            g_string_append_printf(
+                json,
+                "%s{\"question\": 0, \"answer\": 0, \"answer_options\": [0, 1], \"gt_index\": 0}",
+                r ? ", " : "");
+        g_string_append(json, "]}");
+    }
+    g_string_append(json, "]}}");
+    support_write_text(damaged_path, json->str);
+    g_string_free(json, TRUE);
+    vd_visdial *data = read_or_fail(damaged_path);
+    for (int i = 0; i < DIALOGS * 10; i++) {
+        snprintf(name[i], sizeof name[i], "f%d", i);
+        data->dialogs[i / 10].rounds[i % 10].family = name[i];
+    }
+    vd_visdial *packed = packed_of(data);
+    same_dialogs(data, packed);
+    vd_visdial_free(packed);
+    vd_visdial_free(data);
+}
+
 // ---- memory -------------------------------------------------------------------------------------
 
 static vd_status pack_and_open(void *context, vd_error *err)
@@ -400,6 +434,7 @@ int main(void)
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(given_counts_make_the_vocabulary),
         cmocka_unit_test(one_hash_tells_dialogs_apart),
+        cmocka_unit_test(many_families_are_packed),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
