@@ -193,13 +193,16 @@ class Run:
         for stage in self.stages:
             with stage.alone():
                 stage.do(self.train)
-        self.call("eval", "--model", self.model, "--features", self.data("val_features.safetensors"),
-                  "--resamples", "0", "--quiet", "--json", *self.judges(), output=self.path("eval.json"))
-        with open(self.path("eval.json"), encoding="utf-8") as file:
-            scores = self.read(json.load(file))
+        scores = self.read(self.eval(*self.judges()))
         self.results.add(self.key, {"scores": {name: round(value, 6) for name, value in scores.items()},
                                     "parameters": self.parameters(), "settings": self.settings,
                                     "seconds": sum(stage.seconds() for stage in self.stages)})
+
+    def eval(self, *options):
+        self.call("eval", "--model", self.model, "--features", self.data("val_features.safetensors"),
+                  "--resamples", "0", "--quiet", "--json", *options, output=self.path("eval.json"))
+        with open(self.path("eval.json"), encoding="utf-8") as file:
+            return json.load(file)
 
     def result(self):
         """None: there is none, or it is of other settings."""
@@ -215,19 +218,23 @@ class Run:
 
 
 class DialogRun(Run):
-    spreads, means = ["correct@1", "MRR", "NDCG"], FAMILIES
+    changed = {"no history": "--no-history", "another picture": "--other-image"}  # correct@1 of these evals
+    spreads, means = ["correct@1", "MRR", "NDCG"], FAMILIES + list(changed)
 
     def inputs(self):
         return "--data", self.data("train.json")
 
-    def judges(self):
-        return ("--data", self.data("val.json"), "--dense", self.data("val_dense.json"), "--ranks",
-                self.path("ranks.json"), "--force")
+    def dialogs(self):
+        return "--data", self.data("val.json"), "--dense", self.data("val_dense.json")
 
-    @staticmethod
-    def read(found):
+    def judges(self):
+        return *self.dialogs(), "--ranks", self.path("ranks.json"), "--force"
+
+    def read(self, found):
         return {"correct@1": found["all"]["correct@1"], "MRR": found["all"]["mrr"], "NDCG": found["all"]["ndcg"],
-                **{f: found["family"][f]["correct@1"] for f in FAMILIES if f in found["family"]}}
+                **{f: found["family"][f]["correct@1"] for f in FAMILIES if f in found["family"]},
+                **{name: self.eval(*self.dialogs(), option)["all"]["correct@1"]
+                   for name, option in self.changed.items()}}
 
 
 class CaptionRun(Run):
@@ -299,8 +306,8 @@ def table(runs):
     for name, done in done_by_name(runs).items():
         scores = [run.scores() for run in done]
         cells = [spread([s[c] for s in scores]) for c in spreads]
-        cells += [f"{statistics.mean([s[c] for s in scores]):.3f}" if all(c in s for s in scores) else ""
-                  for c in means]
+        kept = [[s[c] for s in scores if c in s] for c in means]  # older results have fewer
+        cells += [f"{statistics.mean(values):.3f}" if values else "" for values in kept]
         minutes = min(run.result()["seconds"] for run in done) / 60  # others ran on a busier machine
         lines.append(f"| {name} | {len(done)} | " + " | ".join(cells) +
                      f" | {done[0].result()['parameters']:,} | {minutes:.0f} |")

@@ -52,6 +52,13 @@ static void runs_are_done_once_and_make_a_table(void **state)
     assert_non_null(strstr(table, "\n| lf | 2 | 0."));
     assert_non_null(strstr(table, "\n| mn-att | 2 | 0."));
     assert_null(strstr(table, "mvan"));
+    assert_non_null(strstr(table, " | no history | another picture | "));
+    char *path = support_join(directory, "runs/networks.json"),
+         *results = support_read_file(path, NULL);
+    assert_non_null(strstr(results, "\"no history\": 0."));
+    assert_non_null(strstr(results, "\"another picture\": 0."));
+    free(results);
+    free(path);
     // The results are kept beside the runs, and what has one is not done again.
     support_remove_tree(runs);
     char *same = run(directory, "networks", "lf", "mn-att");
