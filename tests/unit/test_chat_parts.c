@@ -128,6 +128,18 @@ static void a_picture_has_its_conversations_again(void **state)
     assert_int_equal(vd_conversation_image_id(&talk), 1000001);
 }
 
+static void the_oldest_picture_goes_first(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < VD_EARLIER; i++) {
+        vd_branches branches = {.picture = 10 + i, .count = 1};
+        vd_conversation_keep(&talk, &branches);
+    }
+    assert_int_equal(talk.earlier_count, VD_EARLIER - 1);
+    assert_int_equal(talk.earlier[0].picture, 11);
+    assert_int_equal(talk.earlier[VD_EARLIER - 2].picture, 10 + VD_EARLIER - 1);
+}
+
 static void dropped_rounds_are_not_asked_again(void **state)
 {
     (void)state;
@@ -445,6 +457,7 @@ int main(void)
         TEST(a_branch_is_a_copy_that_goes_its_own_way),
         TEST(the_oldest_branch_goes_but_not_the_one_in_use),
         TEST(a_picture_has_its_conversations_again),
+        TEST(the_oldest_picture_goes_first),
         TEST(dropped_rounds_are_not_asked_again),
         TEST(what_an_answer_was_before_is_known),
         TEST(models_asked_for_at_once_answer_in_turn),

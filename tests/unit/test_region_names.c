@@ -12,9 +12,11 @@
 #include <yajl/yajl_tree.h>
 
 #include "engine/base/alloc.h"
+#include "features/extract/extract.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tui/answer/sheet.h"
+#include "tui/session/found.h"
 #include "tui/session/session.h"
 #include "tui/transcript/transcript.h"
 
@@ -240,11 +242,37 @@ static void a_what_if_is_about_the_region_that_ask_numbers(void **state)
     yajl_tree_free(walk);
 }
 
+static void a_caption_of_what_is_found_has_the_most_first(void **state)
+{
+    (void)state;
+    // An orange ball, two blue cubes, and one that the extractor is not sure of.
+    static const struct {
+        int color, shape;
+        float confidence;
+    } things[] = {{5, 1, 1}, {2, 0, 1}, {0, 3, 0.4f}, {2, 0, 0.9f}};
+    enum { THINGS = sizeof things / sizeof *things };
+    static float features[THINGS][VD_FEATURE_SIZE];
+    for (int i = 0; i < THINGS; i++) {
+        features[i][VD_FEATURE_ATTRIBUTES + things[i].color] = 1;
+        features[i][VD_FEATURE_ATTRIBUTES + VD_COLORS + things[i].shape] = 1;
+        features[i][VD_FEATURE_ONE] = 1;
+        features[i][VD_FEATURE_CONFIDENCE] = things[i].confidence;
+    }
+    const vd_picture_regions found = {
+        .count = THINGS, .size = VD_FEATURE_SIZE, .features = *features};
+    char text[VD_FOUND_CAPTION];
+    vd_found_caption(&found, text);
+    assert_string_equal(text, "I see 2 blue cubes, an orange ball");
+    vd_found_caption(NULL, text);
+    assert_string_equal(text, "a picture");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_region_is_called_what_the_detector_believes),
         cmocka_unit_test(every_text_has_the_same_numbers_and_names),
+        cmocka_unit_test(a_caption_of_what_is_found_has_the_most_first),
         cmocka_unit_test(transcripts_keep_the_names),
         cmocka_unit_test(a_what_if_is_about_the_region_that_ask_numbers),
     };
