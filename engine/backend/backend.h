@@ -135,13 +135,15 @@ typedef struct vd_gru_gradient {
 // attends to (engine/networks/decoders/copying.c).
 typedef struct vd_copied_words {
     vd_segments pairs; // of each word, in the words' order; no strides
-    vd_real
-        *share; // (pairs) with a gate shares of words attended to; else scores, which become shares
-    // (words) logits of G. NULL: one softmax covers both, and log_sum (words) is the
-    // logarithm of the sum of the vocabulary's e^score. Without pairs G = 1.
+    // (pairs) pointer (gate set): attention to the word; copynet (gate NULL): score of copying the
+    // word, which its softmax replaces.
+    vd_real *share;
+    // (words) pointer: logits of G, which is 1 for a word without pairs. copynet: NULL, and log_sum
+    // (words) is the logarithm of the sum of e^score over the vocabulary, as one softmax covers
+    // both.
     const vd_real *gate, *log_sum;
-    const uint8_t
-        *hit; // (pairs) 1: the word attended to is the target. NULL: no target, G and shares only
+    // (pairs) 1: the word attended to is the target. NULL: no targets; G and shares only.
+    const uint8_t *hit;
     const uint8_t *known; // (words) 1: the vocabulary has the target
     vd_copied_word *word; // (words) written
 } vd_copied_words;
@@ -376,8 +378,8 @@ typedef struct vd_backend {
     // log (words): on input of the target's p in the vocabulary, on output of its P; NULL without
     // targets.
     void (*copy_log)(const vd_copied_words *copies, vd_real *log);
-    // The gradients of scale * sum of -log P, dgate NULL without a gate; and what word_gradient
-    // needs, written.
+    // The gradients of scale * sum of -log P, dgate NULL without a gate. Also writes whole and hit
+    // (words), factors of word_gradient.
     void (*copy_gradient)(const vd_copied_words *copies, vd_real scale, vd_real *dshare,
                           vd_real *dgate, vd_real *whole, vd_real *hit);
     // x (pairs): shares. *sum (1), written, NULL = not wanted: vd_cover of all answers' words and

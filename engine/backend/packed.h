@@ -18,14 +18,14 @@ typedef struct vd_packed_rows {
     const int *position, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
 } vd_packed_rows;
 
-// The rows that have children, on the host, grouped by step: the product of a state is
-// computed once for all children.
+// The rows of a prefix tree that have children (rows of the next step that continue them), on the
+// host, grouped by step. The recurrent product of such a row is computed once for all its children.
 typedef struct vd_packed_inner {
     int count;  // I
     int *row;   // (I) step order
     int *start; // (longest + 1) index in `row` of step s's first
-    int *child; // (I + 1) first of the rows that go on from it, which lie together
-    int *at;    // (T) index of a row in `row`, -1 = none goes on from it
+    int *child; // (I + 1) first of its children, which are consecutive
+    int *at;    // (T) index of a row in `row`, -1 = it has no children
 } vd_packed_inner;
 
 typedef struct vd_packed {
@@ -56,9 +56,9 @@ typedef struct vd_packed {
 vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequences, int width,
                          vd_arena *arena, vd_packed *out, vd_error *err);
 
-// The distinct prefixes of sequences as a tree, for LSTMs that read left to right: what sequences
-// begin with alike is computed once, a row for each distinct prefix. Both orders are the step order
-// here; there is no backward, sequences and what belongs to them are 0 and NULL.
+// The distinct prefixes of sequences as a tree, for LSTMs that read left to right: each prefix has
+// one row, so that a shared one is computed once. Both orders are the step order here; there is no
+// backward order, and the fields of sequences are 0 or NULL.
 //
 // order: (count) indices of the sequences taken, sorted by vd_packed_sort. last: (count) row of the
 // last word of sequence order[i], -1 when it is empty.
@@ -72,7 +72,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
 vd_status vd_packed_apart(const vd_packed *tree, int *last, int sequences, vd_arena *arena,
                           vd_packed *out, int **row, vd_error *err);
 
-// The distinct words of packed sequences; apart: those at different positions are different.
+// The distinct words of packed sequences; apart: the same word at two positions counts as two.
 typedef struct vd_distinct_words {
     int count;
     int *word;     // (T) flat order: which of them a token is

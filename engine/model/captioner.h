@@ -27,13 +27,14 @@ typedef struct vd_caption_what_if {
     // (regions) left out, as if the detector had not found them: the numbers are those of a picture
     // without them, to the bit. One must stay. NULL: none.
     const bool *mask_region;
-    // The first `places` words of a caption, whatever the other settings allow; VD_PAD: any. It
-    // does not end before them, unless VD_END is the last. What is read has its own.
+    // The first `places` words of a caption, whatever the other settings allow; VD_PAD: any word.
+    // The caption does not end before them, unless the last one is VD_END. Ignored by
+    // vd_captioner_trace.
     int32_t forced[VD_MAX_CAPTION];
     int places;
-    // No head gives anything to the history (w = 0): the second look sees the regions alone. With
-    // shared weights it is the first look then, and cat the Transformer of these weights. VD_USAGE
-    // of captioners without a history, and of those that look again at nothing else.
+    // The weight w of the history is 0 in every head: the second attention covers only the regions.
+    // With shared weights cat then equals the Transformer with the same weights. VD_USAGE: no
+    // history, or a second attention that covers nothing else.
     bool no_history;
 } vd_caption_what_if;
 
@@ -43,12 +44,13 @@ enum { VD_MOST_BEAMS = 32 };
 typedef struct vd_generation {
     int beam;    // 1 to VD_MOST_BEAMS hypotheses; 1: greedy
     int longest; // words, 1 to VD_MAX_CAPTION
-    // Instead of a search each word is drawn from p^(1 / temperature), with numbers of the seed; 0:
-    // not drawn.
+    // Instead of a search each word is drawn from p^(1 / temperature), by random numbers of the
+    // seed; 0: not drawn.
     double temperature;
     uint64_t seed;
-    // With a temperature: `beam` captions are drawn, in the order of the draws; and all words there
-    // are, nothing at all too, may be generated: draws are from the network's own distribution.
+    // drawn: with a temperature, `beam` independent samples, in the order of sampling. anything:
+    // every word of the vocabulary and the empty caption may be generated, so that samples follow
+    // the network's own distribution.
     bool drawn, anything;
     // Last order: log-probability / length^length_power, length with </S>.
     double length_power;

@@ -23,9 +23,10 @@ typedef struct vd_dialog_sizes {
     int heads, layers, positions;
 } vd_dialog_sizes;
 
-// Answers that go on from the questions of a dialog. The rows of the dialog's tokens that they see
-// are `window`. Where those of a question do not stand in one piece, they are once more below
-// these: the `keys` rows of the window that `joined` lists; else that is NULL.
+// Answers that continue the questions of a dialog. `window`: the range of the dialog's rows that
+// the answers attend to. If the rows that one question sees are not contiguous, they are gathered
+// once more after the window: `joined` lists the row of the window for each of `keys` rows. NULL:
+// nothing was gathered.
 typedef struct vd_token_branches {
     const struct vd_dialog_tokens *from;
     const vd_packed *answers;
@@ -57,14 +58,16 @@ typedef struct vd_dialog_tokens {
     // Keys, then values, of each layer, a row for each token, the kept ones too.
     const vd_value **keys_values;
     vd_token_branches branches; // zero unless these are the words of answers
-    // For what people see, and so only there where it is shown.
-    vd_token_look at_regions, at_words, at_own; // words: of the entries; own: of the question
-    const vd_value *sum;                        // of the words of an entry
+    // Only if `shown`: the pairs of a question's last word with regions, with words of the entries
+    // and with words of the question.
+    vd_token_look at_regions, at_words, at_own;
+    const vd_value *sum; // of the words of an entry
     // (rows) what each token is made of so far: shares of the regions of its dialog, then of the
     // entries. What they lack to one is of questions that stand apart.
     const vd_value *rollout;
     int entries; // its first column of these
-    // What a chat has kept (kept, width), and what of it has been read; these rows' values so far.
+    // memory (kept, width): the rows that a chat has cached, of which the first `columns` columns
+    // were used so far; made (values): values of this pass that are to be cached.
     const vd_value *memory, **made;
     int columns, values;
 } vd_dialog_tokens;
@@ -87,9 +90,10 @@ const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x, int
 // and its entries.
 void vd_dialog_tokens_keep(const vd_dialog_tokens *d);
 
-// Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
-// questions and of answers, the regions, the entries whatever their length, the entries' words, or
-// the question's own.
+// The scores of all heads (pairs of `sees`) with the attentions that the tape's what-if names made
+// uniform, for the words of questions and of answers. Of regions, of the words of entries and of
+// the question's words the scores become 0; of rounds each word of an entry gets -log(words of the
+// entry), so that all entries get the same share.
 const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const vd_value *scores);
 // The share that each question's last word gives to each region, the mean over heads: pairs of
 // VD_SEES_REGIONS.

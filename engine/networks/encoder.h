@@ -29,10 +29,10 @@ typedef struct vd_memo {
     int width;              // numbers of a row
     int entries;            // number of entries, from the first on, whose rows are cached
     const vd_real *numbers; // (rows, width) in the backend's memory
-    // Output of a pass: rows of entries `entries`, entries + 1, ... (made), which stand behind the
-    // first `known` rows: `values` values of rows of `width` numbers, in the arena. The network
-    // sets all of these, and width; where that was another, or it finds nothing of use, entries
-    // becomes 0.
+    // Output of a pass: `value` lists `values` values, in the arena, with the rows of entries
+    // `entries`, entries + 1, ... (`made` of them), which follow the first `known` cached rows. The
+    // network sets all of these, and width; if the cached width is another one, or what is cached
+    // is of no use, it sets entries to 0.
     int known, made, values;
     const vd_value *const *value;
 } vd_memo;

@@ -1,6 +1,6 @@
 // What bidaf.c and dcn.c have in common: the words of a question, U, are compared with the words of
 // the entries that it sees, C, and, with weights of their own, with the regions X = tanh(W v_k +
-// b). What comes of a comparison is a row M_j for each of these; c and x are their sums, weighted
+// b). A comparison gives a vector M_j for every word (or region); c and x are their sums, weighted
 // by
 //   softmax_j(w . [G_j ; M_j]) (bidaf), softmax_j(w . M_j) (dcn)
 // and e = tanh(W [c ; x ; q] + b). Words are states of the text encoder (own: LSTMs of both
@@ -17,7 +17,7 @@ enum { VD_FLOWS = 2 };
 
 // One of the two comparisons.
 typedef struct vd_flow {
-    const char *of; // "history", "regions": its parameters are encoder.flow.of.part
+    const char *of; // "history" or "regions": its parameters are called encoder.flow.OF.PART
     const char *looks, *alone, *pooled; // names of its attentions
     vd_axis axis;                       // of its rows
     const int *start;                   // (N + 1) the first row of each question
@@ -37,7 +37,7 @@ typedef struct vd_flow_sizes {
 
 void vd_flows_declare(vd_layout *layout, const vd_config *config, const vd_flow_sizes *sizes);
 
-// e of c and x, each of which `compare` makes of one of the two.
+// e; `compare` is called for the history, which gives c, and for the regions, which gives x.
 typedef vd_value *vd_flow_compare(vd_tape *tape, const vd_inputs *in, const vd_flows *flows,
                                   const vd_flow *flow);
 vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare);

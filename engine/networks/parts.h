@@ -56,9 +56,10 @@ vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text);
 vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table);
 
 // Rows of entries as each question sees them (pairs of VD_SEES_OWN_ROUNDS), with a row of the table
-// `ages` for how many rounds ago each was; its last row is for all that are older. random: of n
-// entries up to n random, rounded up, are empty ones that only make the others older, drawn for
-// each question, the same in every call on a tape (Sukhbaatar et al. 2015, released code); 0: none.
+// `ages` for how many rounds ago each was; its last row is for all that are older. random: among n
+// entries none to n random, rounded up, empty ones are inserted at random places, which only make
+// the others older; drawn for each question, the same in every call on a tape (Sukhbaatar et al.
+// 2015, released code); 0: none.
 vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages,
                           vd_real random);
 

@@ -47,7 +47,8 @@
       false, "activation of the gates: sigmoid, leaky-relu or elu")                                \
     X(positions, "positions", CHOICE, VD_POSITIONS_NONE, VD_POSITIONS_AS_PRINTED,                  \
       VD_POSITIONS_SINUSOIDAL, vd_positions_names, false,                                          \
-      "positions added to word vectors: none, sinusoidal, learned or as-printed")                  \
+      "positions added to word vectors: none, sinusoidal, learned or as-printed; as-printed: "     \
+      "sinusoidal, of the sequence's index in the batch, as in the thesis' printed code")          \
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
     X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
@@ -76,8 +77,8 @@
     X(answer, "answer", CHOICE, VD_ANSWER_LSTM, VD_ANSWER_SEQUENCE, VD_ANSWER_LSTM,                \
       vd_answer_names, true,                                                                       \
       "generative decoder: lstm (default); with attention over the words of the dialog: "          \
-      "lstm-attention or conv (ConvS2S); dialog-transformer: sequence, the network itself goes "   \
-      "on with its text")                                                                          \
+      "lstm-attention or conv (ConvS2S); dialog-transformer: sequence, the network itself "        \
+      "generates the answer as the continuation of the dialog")                                    \
     X(score_words, "score-words", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,            \
       vd_score_names, true,                                                                        \
       "lstm-attention: score of the attention over words: own, additive, dot, scaled, bilinear "   \
@@ -97,8 +98,10 @@
       "captioner: inner size of a feed-forward layer; sat-soft, sat-hard: of the attention")       \
     X(history, "history", CHOICE, VD_HISTORY_OWN, VD_HISTORY_NONE, VD_HISTORY_OWN,                 \
       vd_history_names, false,                                                                     \
-      "cat, sat-soft: what the attention over the history covers: own (default; cat: complete, "   \
-      "sat-soft: none), complete, past, only, now, light (cat) or none")                           \
+      "cat, sat-soft: what the second attention covers beside the regions: the attention results " \
+      "of the words so far (complete), without the current word (past), of the current word "      \
+      "(now), as complete but without the regions (only), the queries (light; cat, without the "   \
+      "first attention), none, or own (default; cat: complete, sat-soft: none)")                   \
     X(shared, "shared", CHOICE, 0, 1, 1, vd_no_yes_names, false,                                   \
       "cat: whether both attentions share their weights: yes (default) or no")                     \
     X(history_norm, "history-norm", CHOICE, 0, 1, 0, vd_no_yes_names, false,                       \
@@ -110,9 +113,10 @@
       "level of --awc; with learnt: its initial value")                                            \
     X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of --awc in the loss")     \
     X(seen_weight, "seen-weight", REAL, 0, 1e9, 1, NULL, true,                                     \
-      "sat-soft: weight of doubly stochastic attention (equal total per region)")                  \
+      "sat-soft: weight of the loss that asks for the same total attention, over all words, at "   \
+      "each region (doubly stochastic attention, Xu et al. 2015)")                                 \
     X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, true,                                     \
-      "sat-soft: that total per region; 0: words / regions")                                       \
+      "sat-soft: that total; 0: number of words / number of regions")                              \
     X(reward_weight, "reward-weight", REAL, 0, 1e9, 6.4, NULL, true,                               \
       "sat-hard: weight of the reward (REINFORCE)")                                                \
     X(entropy_weight, "entropy-weight", REAL, 0, 1e9, 0.128, NULL, true,                           \
@@ -147,8 +151,8 @@
     X(epsilon, "epsilon", REAL, 1e-30, 1, 1e-08, NULL, true,                                       \
       "adam, adamax, adamw: added to the denominator")                                             \
     X(weight_decay, "weight-decay", REAL, 0, 1, 0.01, NULL, true,                                  \
-      "adamw: in every step matrices lose this share of themselves times the learning rate; "      \
-      "biases, norms and word vectors do not")                                                     \
+      "adamw: weight decay, w -= rate X w in every step; of matrices, not of biases, norms and "   \
+      "word vectors")                                                                              \
     BY_TASK(clip, "clip", REAL, 0, 1e9, 0, 5, 5, NULL, false,                                      \
             "clip the norm of the whole gradient to X; 0: no clipping")                            \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \
@@ -171,7 +175,8 @@
       "dropout inside --text convs2s, gldr, qanet or transformer; below 0: the default, 0.1 "      \
       "(gldr: 0.2)")                                                                               \
     X(random_time, "random-time", REAL, 0, 1, 0.1, NULL, true,                                     \
-      "memn2n: ages of entries skip up to this share of them, drawn for every question")           \
+      "memn2n, in training: insert none to X times the number of history entries, empty ones, at " \
+      "random places, so that the others get older; drawn for every question")                     \
     X(linear_start, "linear-start", REAL, 0, 1, 0, NULL, true,                                     \
       "memn2n: share of the epochs, the first ones, without softmax in the hops and at half the "  \
       "learning rate")                                                                             \
@@ -199,15 +204,16 @@
     X(reward_most, "reward-most", REAL, 0, 1e9, 0, NULL, true,                                     \
       "scst: limit rewards to X, so that all good captions count the same; 0: no limit")           \
     X(variety, "variety", REAL, 0, 1e9, 0, NULL, true,                                             \
-      "scst bits: add X times -log2 of the share of the batch's captions that have this "          \
-      "caption's form")                                                                            \
+      "scst bits: bonus for rare kinds of claims: X times -log2 of the share of the batch's "      \
+      "captions that make the same kind of claim")                                                 \
     X(ce_weight, "ce-weight", REAL, 0, 1e9, 0, NULL, true,                                         \
       "scst: weight of the cross entropy of the captions of --data, added to the loss")            \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
-    BY_TASK(batch, "batch", INT, 1, 1024, 32, 50, 10, NULL, true,                                  \
-            "dialogs per batch; captioner: pictures; its default without SCST: about that many "   \
-            "captions")                                                                            \
+    BY_TASK(                                                                                       \
+        batch, "batch", INT, 1, 1024, 32, 50, 10, NULL, true,                                      \
+        "dialogs per batch; captioner: pictures per batch, by default as many as have about 50 "   \
+        "captions together (SCST: 10)")                                                            \
     X(micro_batch, "micro-batch", INT, 0, 1024, 0, NULL, true,                                     \
       "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
     BY_TASK(epochs, "epochs", INT, 1, 1000, 8, 10, 10, NULL, true,                                 \

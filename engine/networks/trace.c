@@ -155,17 +155,18 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
     add_looks(outcome, figures + 2 * n, &stage[0]);
     stage[1] = (vd_trace_stage){
         .title = "Softmax",
-        .why = "The scores become shares that add up to 100 %. A large share means that an answer "
-               "is better than the others here, not that it is right.",
+        .why =
+            "The scores become probabilities that add up to 100 %. A high one means that an answer "
+            "is better than the others here, not that it is right.",
         .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
         .in = {numbers("z", "scores", n, score)},
         .ins = 1,
-        .out = {numbers("p", "shares", n, probability)},
+        .out = {numbers("p", "probabilities", n, probability)},
         .outs = 1,
         .table = {column(true, p, n, figures + n)},
         .tables = 1};
-    snprintf(stage[1].table[0].title, sizeof stage[1].table[0].title, "Shares within %d candidates",
-             n);
+    snprintf(stage[1].table[0].title, sizeof stage[1].table[0].title,
+             "Probabilities of the %d candidates", n);
 }
 
 vd_status vd_trace_make(size_t stages, size_t floats, size_t figures, vd_trace *out, vd_error *err)

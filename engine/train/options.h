@@ -61,7 +61,7 @@ typedef struct vd_train_options {
     double dropout, lstm_dropout, position_dropout;
     int own_masks;       // as vd_pass has it
     double text_dropout; // below 0: the text encoder's own (engine/networks/text/)
-    double random_time;  // memn2n: share of empty entries (networks/memn2n.c)
+    double random_time;  // memn2n: most empty entries, a share (vd_aged_entries)
     double linear_start; // memn2n: share of the epochs without softmax in the hops
     double coverage;     // weight of the coverage loss in the last epoch (decoders/copying.c)
     double next_word;    // weight of the loss of the next word (networks/dialog_transformer.c)

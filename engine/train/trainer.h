@@ -83,8 +83,8 @@ typedef struct vd_micro_batches {
 // One step takes two calls. A device that runs out of memory fails in the first, which changes no
 // weights and can be repeated. It sums this process' gradient over the micro-batches; the result is
 // that of one large batch (up to rounding; each micro-batch has its own dropout masks). *loss: the
-// mean loss before the step (of two decoders: the sum of both; with options->next_word, that of the
-// next words times it is added), this process' share of it.
+// part of this process of the mean loss before the step: the sum over the decoders, plus
+// options->next_word times the loss of the next words.
 vd_status vd_trainer_gradient(vd_trainer *trainer, const vd_micro_batches *step, double *loss,
                               vd_error *err);
 // Sums gradient and *loss over the processes and changes the weights; multiplier is the schedule's

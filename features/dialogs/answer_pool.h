@@ -25,7 +25,7 @@ vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_poo
 vd_status vd_answer_pool_from_counts(const char *const *answers, const int64_t *times, size_t count,
                                      size_t top, vd_answer_pool *out, vd_error *err);
 
-// A pool file ("answer<TAB>times", one per line). VD_NOT_FOUND or VD_IO, VD_FORMAT names the line;
+// A pool file ("count<TAB>answer", one per line). VD_NOT_FOUND or VD_IO, VD_FORMAT names the line;
 // on failure *out is empty.
 vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err);
 // VD_USAGE: an answer that cannot be a line, or not the most frequent first.

@@ -60,8 +60,8 @@ typedef struct vd_candidates {
 vd_status vd_dataset_candidates(const vd_dataset *dataset, size_t first, size_t count,
                                 vd_candidates *out, vd_error *err);
 void vd_candidates_clear(vd_candidates *candidates);
-// How many of `count` dialogs from `first` on have at most so many answers together; the first one
-// whatever it has.
+// *out: how many of `count` dialogs from `first` on have at most `answers` distinct candidates
+// together; at least 1, whatever the first one has.
 vd_status vd_dataset_span(const vd_dataset *dataset, size_t first, size_t count, size_t answers,
                           size_t *out, vd_error *err);
 

@@ -11,9 +11,9 @@
 //   family, coreference I32 (R), where a file has them; -1: none
 //   {question,answer,caption,word,family}_text U8, each text followed by a NUL, and
 //   {question,answer,caption,word,family}_start I64 (count + 1) where they start
-//   {question,answer,caption}_ids I32 and _first I64 (count + 1): indices in the table of words;
-//   the question with "?", none of what no dialog uses, cut to what the network sees; -1: <UNK>,
-//   for a caption without words
+//   {question,answer,caption}_ids I32 and _first I64 (count + 1): indices in the table of words,
+//   cut to what the network reads; a question ends with "?"; a text that no dialog uses has none;
+//   -1: <UNK>, which only a caption without words has
 //   word_count I64 (W), falling: the vocabulary of a least count is the first of the words, and
 //   ties stand in the order of the dialogs; words that only candidates have come last, with 0
 // metadata "content": vd_visdial_hash in hexadecimal

@@ -11,8 +11,8 @@
 typedef struct vd_ranks vd_ranks;
 
 // Each entry must name a round of data and give each of its candidates a number of at least 1;
-// after vd_visdial_match entries of pictures that were left out are, too. Candidates may share a
-// rank. VD_FORMAT, VD_MISMATCH with file, image and round otherwise.
+// entries of pictures that vd_visdial_match left out are skipped. Candidates may share a rank.
+// VD_FORMAT, VD_MISMATCH with file, image and round otherwise.
 vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out, vd_error *err);
 void vd_ranks_free(vd_ranks *ranks);
 const char *vd_ranks_path(const vd_ranks *ranks);

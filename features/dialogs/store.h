@@ -10,8 +10,8 @@
 #include "features/dialogs/dataset.h"
 #include "features/pictures/photos.h"
 
-// The texts that the network reads: their names in a packed file, and the most words it sees of
-// each (mvan: "Inputs"): of answers with <S> and </S>.
+// The texts that the network reads: their names in a packed file, and the most tokens it reads of
+// each: of answers with <S> and </S>.
 enum { VD_QUESTIONS, VD_ANSWERS, VD_CAPTIONS, VD_TEXTS };
 extern const struct vd_text_kind {
     const char *name;
@@ -114,7 +114,7 @@ static inline const int32_t *vd_sequence(const vd_token_table *s, size_t index)
 
 // <S> answer </S>, cut: its length, and the tokens.
 int vd_wrapped_length(const vd_dataset *set, int32_t answer);
-// Of answer </S>, cut: what the generative decoder says.
+// The number of tokens of answer </S>, cut, which the generative decoder is to predict.
 int vd_turns_length(const vd_dataset *set, int32_t answer);
 int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out);
 // Zeroed rows for candidates->count answers of `width` tokens, from the arena; false: no memory.

@@ -42,7 +42,7 @@ static void answers_go_to_stdout_and_messages_to_stderr(void **state)
     assert_non_null(strstr(run.out, "<UNK:zorky>"));
     assert_non_null(strstr(run.out, "caption 100 %"));
     assert_non_null(strstr(run.out, "round 1"));
-    assert_non_null(strstr(run.err, "are shares of these"));
+    assert_non_null(strstr(run.err, "are probabilities among these"));
     assert_null(strstr(run.out, "red cube"));
     assert_null(strchr(run.out, '\x1b'));
     support_program_clear(&run);

@@ -283,14 +283,14 @@ static void the_dialogs_caption_is_read(void **state)
     fake_chat_size(&fake, 120, 40);
     fake_chat_keys(&fake, "F11 M-t");
     expect("A captioner's own caption, 1 of 5: log-probability");
-    expect("B captioner reads people's caption: log-probability");
+    expect("B captioner reads the human caption: log-probability");
     assert_string_equal(wanted_text(), caption);
     assert_int_equal(look()->side, 1);
     assert_int_equal(fake.captions, 2);
     fake_chat_keys(&fake, "F8"); // the next picture's, too
     assert_string_not_equal(wanted_text(), caption);
     assert_string_equal(wanted_text(), vd_conversation_caption(&fake.chat.conversation).text);
-    expect("B captioner reads people's caption");
+    expect("B captioner reads the human caption");
     fake_chat_keys(&fake, "M-t");
     assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
     expect("in the data: ");
@@ -312,7 +312,7 @@ static void any_caption_is_read(void **state)
     assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
     fake_chat_keys(&fake, "'/read a cube' Enter Esc F8 '/read' Enter"); // of that picture, too
     assert_string_equal(wanted_text(), vd_conversation_caption(&fake.chat.conversation).text);
-    expect("B captioner reads people's caption");
+    expect("B captioner reads the human caption");
 }
 
 // Words are replaced where they stand; the captioner's own caption stays as it is.

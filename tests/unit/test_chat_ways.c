@@ -109,18 +109,18 @@ static void earlier_questions_are_searched(void **state)
     fake_chat_keys(&fake, "'how many cubes are there?' Enter 'my draft' C-r");
     expect("> my draft");
     fake_chat_keys(&fake, "'MANY'");
-    expect(" asked \"MANY\"> how many cubes are there?");
-    assert_int_equal(fake.grid.cursor_x, 19); // at "many"
+    expect(" search \"MANY\"> how many cubes are there?");
+    assert_int_equal(fake.grid.cursor_x, 20); // at "many"
     fake_chat_keys(&fake, "C-r");
     expect("> how many balls are there?");
     fake_chat_keys(&fake, "C-r");
-    expect(" no more with \"MANY\"> how many balls are there?");
+    expect(" not found \"MANY\"> how many balls are there?");
     fake_chat_keys(&fake, "C-s");
     expect("> how many cubes are there?");
     fake_chat_keys(&fake, "'x'");
-    expect(" no more with \"MANYx\">");
+    expect(" not found \"MANYx\">");
     fake_chat_keys(&fake, "Backspace Backspace");
-    expect(" asked \"MAN\"> how many cubes are there?");
+    expect(" search \"MAN\"> how many cubes are there?");
     fake_chat_keys(&fake, "C-c");
     expect(" > my draft");
     assert_int_equal(fake.asked, 3);

@@ -27,7 +27,7 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     fake.hold = true;
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     expect(" 1 is there a cube?");
-    expect("improved is thinking");
+    expect("improved is answering");
     assert_int_equal(fake.chat.nav.line.length, 0);
     fake_chat_keys(&fake, "'and a ball?'"); // typing goes on meanwhile
     expect("> and a ball?");

@@ -368,7 +368,7 @@ static void text_names_what_was_changed(void **state)
     assert_non_null(strstr(run.out, "2. Context matching and gate\n"));
     assert_non_null(strstr(run.out, "Attention is not effect"));
     assert_non_null(strstr(run.out, "\n   positions added ")); // the model has none
-    assert_non_null(strstr(run.out, "\n   attention 4: regions flattened "));
+    assert_non_null(strstr(run.out, "\n   attention 4: regions made uniform "));
     assert_null(strstr(run.out, "without"));
     support_program_clear(&run);
 }

@@ -151,7 +151,7 @@ static void print_origin(const vd_caption_side *side, const char *number)
     if (side->hard)
         printf("   %shard attention: %s\n", number, side->hard);
     if (side->signature)
-        printf("   %s%s\n", number, side->signature);
+        printf("   %strained with %s\n", number, side->signature);
 }
 
 void vd_caption_sheet_print(const vd_caption_sheet *sheet)

@@ -1,8 +1,8 @@
 // The attentions for one question as heat maps with numbers, word by word: what the chat's
-// attention view and the cases of a comparison show. No terminal here. The last attention to the
-// rounds stands beside that to the words of the history, the last one to the regions beside theirs
-// to the question's words; whatever else the network names follows, all steps of a name as one
-// table.
+// attention view and the cases of a comparison show. Does not use the terminal. The last attention
+// to the rounds stands beside that to the words of the history, the last one to the regions beside
+// theirs to the question's words; whatever else the network names follows, all steps of a name as
+// one table.
 #ifndef VD_HEAT_MAPS_H
 #define VD_HEAT_MAPS_H
 

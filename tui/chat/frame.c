@@ -66,9 +66,9 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     else if (!lane->loaded)
         snprintf(text, sizeof text, "no model ");
     else if (pending > 1)
-        snprintf(text, sizeof text, "%s is thinking, %zu more wait ", lane->model, pending - 1);
+        snprintf(text, sizeof text, "%s is answering, %zu more wait ", lane->model, pending - 1);
     else if (pending)
-        snprintf(text, sizeof text, "%s is thinking ", lane->model);
+        snprintf(text, sizeof text, "%s is answering ", lane->model);
     else {
         char models[160], rest[64];
         int size = snprintf(rest, sizeof rest, "  %.20s%s%s ", lane->backend, time,
@@ -92,7 +92,7 @@ static int draw_prompt(const vd_chat *chat, vd_grid *grid, vd_rect at)
     if (filtering)
         snprintf(prompt, sizeof prompt, "%s", filtering);
     else if (line->searching)
-        snprintf(prompt, sizeof prompt, " %s \"%s\"> ", lost ? "no more with" : "asked",
+        snprintf(prompt, sizeof prompt, " %s \"%s\"> ", lost ? "not found" : "search",
                  line->wanted);
     else if (chat->nav.editing >= 0)
         snprintf(prompt, sizeof prompt, " round %d> ", chat->nav.editing + 1);
@@ -139,7 +139,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,
-                     vd_lanes_wait(&chat->lanes)                  ? "thinking... Ctrl-C stops"
+                     vd_lanes_wait(&chat->lanes)                  ? "answering... Ctrl-C stops"
                      : vd_conversation_waits(&chat->conversation) ? VD_NO_MODEL
                      : chat->conversation.branch->count           ? "ask more, or / for commands"
                      : width >= 56 ? "ask about the picture (Tab suggests a question)"

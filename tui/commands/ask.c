@@ -388,7 +388,8 @@ static vd_status open_session(ask *a, vd_error *err)
     if (status == VD_OK && !a->json) {
         print_caption(a);
         int answers = (int)a->session->answers->count;
-        fprintf(stderr, "model %s, %s%s%s, ranks %d answer%s of %s; %% are shares of these\n",
+        fprintf(stderr,
+                "model %s, %s%s%s, ranks %d answer%s of %s; %% are probabilities among these\n",
                 vd_model_name(a->session->model), vd_model_backend(a->session->model)->name,
                 a->files.decoder.made ? ", decoder " : "",
                 a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "", answers,

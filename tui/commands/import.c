@@ -22,8 +22,9 @@ static const vd_option options[] = {
      "code)",
      VD_INTO(importing, to.gate), .choices = "leaky-relu, sigmoid or elu"},
     {"positions", "NAME",
-     "positions added to word vectors: none, sinusoidal, learned or as-printed (default: none, as "
-     "in the public code)",
+     "positions added to word vectors: none, sinusoidal, learned or as-printed; as-printed: "
+     "sinusoidal, of the sequence's index in the batch, as in the thesis' printed code (default: "
+     "none, as in the public code)",
      VD_INTO(importing, to.positions), .choices = "none, sinusoidal, learned or as-printed"},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(importing, minimum), 1, VD_MOST_COUNT},
     {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)",

@@ -73,9 +73,9 @@ static const vd_option options[] = {
      VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
     {"train-dense", "FILE",
-     "relevance of the candidates of --data (VisDial dense annotations): rounds that have it learn "
-     "the share of each candidate, not only the human answer; needs --margin 1 and a "
-     "discriminative decoder",
+     "relevance of the candidates of --data (VisDial dense annotations): where a round has it, the "
+     "target of each candidate is its relevance divided by the sum, instead of the human answer "
+     "alone; needs --margin 1 and a discriminative decoder",
      VD_INTO(job, in.train_dense)},
     {"val", "FILE", "dialogs, or captions, to evaluate on after every epoch", VD_INTO(job, in.val)},
     {"val-features", "FILE", "region features of the pictures of --val",

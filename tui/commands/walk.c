@@ -167,10 +167,11 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
     vd_table table = {0};
     vd_markup_put(
         c->out,
-        c->markdown ? "\n## Attention is not effect\n\nOne thing at a time is left out or changed: "
-                      "how the share of **%s** (%.1f %%%s) changes by it, in points.\n\n"
-                    : "\nAttention is not effect: one thing at a time is left out or changed\n   "
-                      "the answer is \"%s\" with %.1f %%%s; points: how its share changes\n\n",
+        c->markdown
+            ? "\n## Attention is not effect\n\nOne thing at a time is left out or changed: "
+              "how the probability of **%s** (%.1f %%%s) changes by it, in percentage points.\n\n"
+            : "\nAttention is not effect: one thing at a time is left out or changed\n   "
+              "the answer is \"%s\" with %.1f %%%s; points: change of this probability\n\n",
         c->answers[first], 100 * before, walk->switches.count ? " before the change" : "");
     // Of a network that looks several times, the step that looked most at it.
     vd_table_add(&table,
@@ -207,7 +208,7 @@ static void print_change(const walk_command *c, const vd_walk *walk)
                       vd_switch_leaves_out(&walk->switches.at[i]) ? " left out" : "");
     }
     printf("\n\n");
-    vd_table_add(&table, "place\tanswer\tshare\tplace before\tshare before");
+    vd_table_add(&table, "place\tanswer\tprobability\tplace before\tprobability before");
     for (int i = 0; i < vd_sheet_rows(&sheet.side[1]) && i < SHOWN_ANSWERS; i++) {
         const vd_answer_group row = vd_sheet_row(&sheet.side[1], i);
         const vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);

@@ -1,5 +1,5 @@
 // What the terminal supports, from its answers (replies.h) and the environment, and how pictures
-// are drawn accordingly. No terminal here.
+// are drawn accordingly. Does not use the terminal.
 #ifndef VD_ABILITIES_H
 #define VD_ABILITIES_H
 

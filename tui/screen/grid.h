@@ -1,5 +1,5 @@
 // The screen as a grid of cells. Views draw into it, screen.c copies it to the terminal, tests read
-// it as text. No terminal here.
+// it as text. Does not use the terminal.
 #ifndef VD_GRID_H
 #define VD_GRID_H
 

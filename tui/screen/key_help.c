@@ -47,7 +47,7 @@ bool vd_key_help_shown(size_t index, const char **word, const char **meaning)
         {"63 %", "beside an answer its probability within the pool of answers; beside a region, "
                  "round or word its share of the attention"},
         {"margin", "the first answer's probability minus the second's"},
-        {"entropy", "of the answers' probabilities: 0 bits where one has all"},
+        {"entropy", "of the answers' probabilities, in bits: 0 if one answer has all of it"},
         {"Regions", "regions with the largest attention, by the numbers of their "
                     "outlines"},
         {"History", "attention to the caption and the earlier rounds"},

@@ -54,7 +54,7 @@ enum {
     BINDING(where, what, .keys = (k), .command = (c), .argument = (a), .meaning = (m), .hint = (h))
 #define COMMAND(where, what, c, a, m)                                                              \
     BINDING(where, what, .command = (c), .argument = (a), .meaning = (m))
-#define COLORS "colours: auto, light, dark, mono, safe (for colour-blind users); none: lists them"
+#define COLORS "colours: auto, light, dark, mono or safe (for colour-blind users)"
 
 // The first binding of a key for a place counts. A name in small letters in `keys` ("click") is
 // only shown, not looked up: views know what lies where the mouse is.
@@ -153,7 +153,7 @@ static const vd_binding table[] = {
     BOTH(COMPARISON, JUDGE, "r", "/judge", NULL,
          "what counts as right: the human answer, or relevance 1", NULL),
     KEYS(LOOKING, COMMAND, "/", "type a /command; Tab completes it", "/ commands"),
-    BOTH(COMPARISON, NEXT_THEME, "t", "/colours", NULL, "the next colours", NULL),
+    BOTH(COMPARISON, NEXT_THEME, "t", "/colours", NULL, "the next theme", NULL),
     COMMAND(TALK | LOOKING, THEME, "/theme", "NAME", COLORS),
     BOTH(LINE, ZOOM, "F2, click", "/zoom", NULL, "picture full screen and back", "F2 zoom"),
     BOTH(LINE, OUTLINES, "Alt-o", "/outlines", NULL, "outlines of the regions on and off", NULL),
@@ -194,7 +194,7 @@ static const vd_binding table[] = {
     COMMAND(LINE, PICTURE, "/picture", "ID or #N", "a picture by its image id or by its number"),
     COMMAND(
         LINE, SAVE, "/save", "NAME",
-        "keep this session under a name (one that has a name: a copy of it); FILE.png: save the "
+        "name this session; if it has a name, a copy of it gets the new one; FILE.png: save the "
         "picture"),
     COMMAND(LINE, LOAD, "/load", "NAME",
             "continue the session with this name; without NAME: choose one"),
@@ -205,7 +205,7 @@ static const vd_binding table[] = {
     BOTH(LINE, NEWER_ROUND, "Alt-Down", "/newer", NULL, "look at a later round", NULL),
     COMMAND(LINE, ROUND, "/round", "N", "look at round N"),
     BOTH(ASKING, CHOOSE_ANSWER, "Alt-1..9, click", "/choose", "N",
-         "continue with the answer that is ranked so, from 1 to 9", "Alt-1..9 choose"),
+         "continue with the answer at rank N", "Alt-1..9 choose"),
     BOTH(ASKING, UNDO, "Alt-u", "/undo", NULL, "undo the last round, or /new", NULL),
     BOTH(ASKING, REDO, "Alt-r", "/redo", NULL, "redo the round that was undone", NULL),
     BOTH(ASKING, EDIT_ROUND, "Alt-e", "/edit", NULL,

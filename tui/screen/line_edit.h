@@ -1,4 +1,5 @@
-// One line of text being edited, with the usual keys, a cut buffer and a history. No terminal.
+// One line of text being edited, with the usual keys, a cut buffer and a history. Does not use the
+// terminal.
 #ifndef VD_LINE_EDIT_H
 #define VD_LINE_EDIT_H
 

@@ -1,6 +1,6 @@
 // Queries to a terminal and its answers: which picture protocols it supports, the size of its
 // cells, 24-bit colour, a light background. Queries are bytes to write to it; the answers arrive
-// like typed keys, later or never, and are separated from keys here. No terminal here.
+// like typed keys, later or never, and are separated from keys here. Does not use the terminal.
 #ifndef VD_REPLIES_H
 #define VD_REPLIES_H
 

@@ -1,4 +1,4 @@
-// Characters from the bytes that were typed. No terminal here.
+// Characters from the bytes that were typed. Does not use the terminal.
 #ifndef VD_TYPED_H
 #define VD_TYPED_H
 

@@ -1,5 +1,5 @@
 // A world (the bundled or chosen pictures with dialogs, features and answers) and a session (a
-// conversation in text with one model). No terminal here.
+// conversation in text with one model). Does not use the terminal.
 #ifndef VD_SESSION_H
 #define VD_SESSION_H
 

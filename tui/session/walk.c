@@ -315,7 +315,7 @@ void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, 
     else if (what->kind == VD_SWITCH_ENTRY && what->index > 0 && what->index < walk->entries)
         snprintf(out, size, "%.90s", walk->entry[what->index].label);
     else if (what->kind == VD_SWITCH_ATTENTION)
-        snprintf(out, size, "%.40s%s%s flattened", name, what->index < 0 ? "" : ": ",
+        snprintf(out, size, "%.40s%s%s made uniform", name, what->index < 0 ? "" : ": ",
                  what->index < 0 ? "" : attention_of(walk, what, NULL));
     else if (what->kind == VD_SWITCH_POSITIONS)
         snprintf(out, size, "positions %s",

@@ -206,7 +206,7 @@ static void add_history(const vd_chat *chat, const vd_caption_side *c, int word,
         given, sizeof given,
         vd_caption_side_given(c, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c)));
     vd_percent(chance, sizeof chance, vd_caption_side_chance(c, word));
-    vd_append(out, size, "  history w %s (by chance %s)", given, chance);
+    vd_append(out, size, "  history w %s (equal scores %s)", given, chance);
 }
 
 static void add_look(const vd_chat *chat, const vd_caption_side *c, char *out, size_t size)
@@ -220,7 +220,7 @@ static void add_look(const vd_chat *chat, const vd_caption_side *c, char *out, s
         vd_append(out, size, "  head %d of %d", head + 1, c->trace.heads);
 }
 
-// "red 43 %  entropy 1.2 bits  history w 23 % (by chance 8 %)  layer 2 of 2  mean of 4 heads".
+// "red 43 %  entropy 1.2 bits  history w 23 % (equal scores 8 %)  layer 2 of 2  mean of 4 heads".
 static void write_figures(const vd_chat *chat, char *out, size_t size)
 {
     int word;
@@ -377,7 +377,7 @@ static void draw_caption(vd_chat *chat, vd_grid *grid)
     else
         vd_grid_wrapped(grid, at,
                         chat->lanes.caption.failed ? "No captioner can describe this picture."
-                                                   : "Looking...",
+                                                   : "Computing the caption...",
                         vd_style_of(grid, VD_ROLE_FAINT));
 }
 

@@ -30,12 +30,12 @@ static void add_under(const vd_caption_side *c, int other, char *out, size_t siz
         vd_append(out, size, " (%d word%s unknown)", unknown, unknown == 1 ? "" : "s");
 }
 
-// " reads people's caption": the dialog's, or another one.
+// " reads the human caption": the dialog's, or another one.
 static void write_read(const vd_chat *chat, const vd_caption_sheet *sheet, bool roomy, char *out,
                        size_t size)
 {
-    static const char *const whose[VD_CAPTION_BYS] = {"people's caption", "the dialog's caption",
-                                                      "the scene's caption", "what was found",
+    static const char *const whose[VD_CAPTION_BYS] = {"the human caption", "the dialog's caption",
+                                                      "the scene's caption", "the detected objects",
                                                       "the typed caption"};
     const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
     size_t length = strlen(sheet->wish.read);

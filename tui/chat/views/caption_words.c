@@ -1,6 +1,6 @@
 // The words of a caption in lines, those of two captions beneath each other. Above a word stands
-// what it got: from the history (w, beside what it would be by chance), or through the gate of sat.
-// Below it stands what the selected word got from its entry of the history.
+// what it got: from the history (w, beside what it would be with equal scores), or through the gate
+// of sat. Below it stands what the selected word got from its entry of the history.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -90,7 +90,7 @@ static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
     float relevance =
         vd_people_relevance(&chat->conversation, round, vd_sheet_text(side, side->chosen));
     if (relevance >= 0 && at.width >= 46)
-        snprintf(text, sizeof text, "* human answer %s; ours: relevance %.2g", rank,
+        snprintf(text, sizeof text, "* human answer %s; chosen: relevance %.2g", rank,
                  (double)relevance);
     else
         snprintf(text, sizeof text, at.width < 27 ? "*human %s" : "* human answer %s", rank);
@@ -143,7 +143,7 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
     snprintf(text, sizeof text, "%s against %s: %s first answer", sheet->side[other].model,
              sheet->side[0].model, they.same ? "the same" : "another");
     if (at.width >= 72)
-        vd_append(text, sizeof text, ", first %d share %d, distance %s", they.most, they.shared,
+        vd_append(text, sizeof text, ", %d of top %d shared, distance %s", they.shared, they.most,
                   far);
     vd_grid_text(grid, at.x, at.y, at.width, text,
                  vd_style_of(grid, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));

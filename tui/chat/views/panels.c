@@ -126,7 +126,7 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
                      vd_style_of(grid, VD_ROLE_NOTE));
     }
     if (rows >= 3 && response->reply.generated) {
-        char *said = vd_format("says: %s", response->reply.generated);
+        char *said = vd_format("generated: %s", response->reply.generated);
         vd_grid_text(grid, at.x, at.y + rows, at.width, said ? said : "",
                      vd_style_of(grid, VD_ROLE_ANSWER));
         vd_free(said);

@@ -541,7 +541,7 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
                      other ? "Another model gave this answer; ask again to walk "
                              "through that of this one."
                      : chat->lanes.walk.failed ? "There is no walk through this answer."
-                                               : "Walking...",
+                                               : "Computing the walk...",
                      VD_ROLE_FAINT);
         return;
     }
