@@ -240,7 +240,7 @@ class DialogRun(Run):
 class CaptionRun(Run):
     """Scores of greedy captions; the cross entropy of a word is of what people say."""
     spreads = ["cross entropy", "CIDEr-D", "true bits", "faithful"]
-    means = ["BLEU-1", "BLEU-4", "CHAIR_i", "history", "by chance"]
+    means = ["BLEU-1", "BLEU-4", "CHAIR_i", "history", "equal scores"]
 
     def inputs(self):
         return ("--data", self.data("train_captions.json"), "--val", self.data("val_captions.json"),
@@ -262,13 +262,13 @@ class CaptionRun(Run):
         return {"now": 1, "past": t - 1}.get(self.settings[-1].get("history"), t)
 
     def shares(self, pictures=40):
-        """What the heads of the top layer give to the history, and what they would give by chance, were all
-        scores equal: a share of n of P + n places. Means over the words of greedy captions."""
+        """What the heads of the top layer give to the history, and what they would give with
+        equal scores: a share of n of P + n places. Means over the words of greedy captions."""
         with open(self.data("val_captions.json"), encoding="utf-8") as file:
             ids = [image["cocoid"] for image in json.load(file)["images"][:pictures]]
         found = [(sum(word["history"]), self.places(t) / (len(word["regions"]) + self.places(t)))
                  for picture in ids for t, word in enumerate(self.say(picture), 1)]
-        return dict(zip(("history", "by chance"), map(statistics.mean, zip(*found))))
+        return dict(zip(("history", "equal scores"), map(statistics.mean, zip(*found))))
 
     def read(self, found):
         with open(self.path("log.tsv"), encoding="utf-8") as file:

@@ -113,7 +113,7 @@ static void captioners_are_compared(void **state)
     assert_non_null(strstr(table, "\n| Transformer | 2 | "));
     const char *cat = strstr(table, "\n| CAT, past | 2 | ");
     assert_non_null(cat);
-    // Its last columns: history, by chance, parameters, minutes.
+    // Its last columns: history, equal scores, parameters, minutes.
     double history = 0, chance = 0;
     for (int column = 0; column < 10; column++)
         assert_non_null(cat = strchr(cat + 1, '|'));
