@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
         row[r] = 0;
     __syncthreads();
     if (warp == 0)
-        vd_warp_softmax(row, seen, lane);
+        vd_warp_softmax(row, row, seen, lane);
     __syncthreads();
     for (int i = threadIdx.x; i < 2 * p.hidden; i += blockDim.x) {
         float sum = 0;

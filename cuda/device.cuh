@@ -284,20 +284,20 @@ template <typename T> static __device__ __forceinline__ T vd_block_sum(T x, T *r
     return vd_block_reduce<vd_plus>(x, room);
 }
 
-// The softmax of n numbers by one warp, in place.
-static __device__ __forceinline__ void vd_warp_softmax(float *x, int n, int lane)
+// y = the softmax of n numbers by one warp; y may be x.
+static __device__ __forceinline__ void vd_warp_softmax(const float *x, float *y, int n, int lane)
 {
     float most = -INFINITY, sum = 0;
     for (int i = lane; i < n; i += VD_WARP)
         most = fmaxf(most, x[i]);
     most = vd_warp_reduce<vd_larger>(most);
     for (int i = lane; i < n; i += VD_WARP) {
-        x[i] = expf(x[i] - most);
-        sum += x[i];
+        y[i] = expf(x[i] - most);
+        sum += y[i];
     }
     sum = vd_warp_sum(sum);
     for (int i = lane; i < n; i += VD_WARP)
-        x[i] /= sum;
+        y[i] /= sum;
 }
 
 // dx = y (dx - y . dx)

@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(REGIONS *VD_WARP)
     }
     __syncthreads();
     if (warp == 0)
-        vd_warp_softmax(g + from, to - from, lane);
+        vd_warp_softmax(g + from, g + from, to - from, lane);
 }
 
 static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,

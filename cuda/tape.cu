@@ -89,20 +89,7 @@ static void softmax_segments(const vd_segments *segments, const vd_real *x, vd_r
 {
     vd_segments g = *segments;
     each_warp(__func__, g.count, [=] __device__(int s, int lane) {
-        size_t first = static_cast<size_t>(g.start[s]);
-        int n = g.length[s], stride = g.stride ? g.stride[s] : 1;
-        float most = -INFINITY, sum = 0;
-        for (int i = lane; i < n; i += VD_WARP)
-            most = fmaxf(most, x[first + static_cast<size_t>(i) * stride]);
-        most = vd_warp_reduce<vd_larger>(most);
-        for (int i = lane; i < n; i += VD_WARP) {
-            size_t at = first + static_cast<size_t>(i) * stride;
-            y[at] = expf(x[at] - most);
-            sum += y[at];
-        }
-        sum = vd_warp_sum(sum);
-        for (int i = lane; i < n; i += VD_WARP)
-            y[first + static_cast<size_t>(i) * stride] /= sum;
+        vd_warp_softmax(x + g.start[s], y + g.start[s], g.length[s], lane);
     });
 }
 
@@ -111,18 +98,13 @@ static void softmax_segments_backward(const vd_segments *segments, const vd_real
 {
     vd_segments g = *segments;
     each_warp(__func__, g.count, [=] __device__(int s, int lane) {
-        size_t first = static_cast<size_t>(g.start[s]);
-        int n = g.length[s], stride = g.stride ? g.stride[s] : 1;
+        int first = g.start[s], end = first + g.length[s];
         float sum = 0;
-        for (int i = lane; i < n; i += VD_WARP) {
-            size_t at = first + static_cast<size_t>(i) * stride;
-            sum += y[at] * dy[at];
-        }
+        for (int i = first + lane; i < end; i += VD_WARP)
+            sum += y[i] * dy[i];
         sum = vd_warp_sum(sum);
-        for (int i = lane; i < n; i += VD_WARP) {
-            size_t at = first + static_cast<size_t>(i) * stride;
-            dx[at] += y[at] * (dy[at] - sum);
-        }
+        for (int i = first + lane; i < end; i += VD_WARP)
+            dx[i] += y[i] * (dy[i] - sum);
     });
 }
 
@@ -130,10 +112,10 @@ static void max_segments(const vd_segments *segments, const vd_real *x, vd_real 
 {
     vd_segments g = *segments;
     vd_for_each(__func__, static_cast<size_t>(g.count), [=] __device__(size_t s) {
-        int best = -1, index = g.start[s], stride = g.stride ? g.stride[s] : 1;
-        for (int i = 0; i < g.length[s]; i++, index += stride)
-            if (best < 0 || x[index] > x[best])
-                best = index;
+        int best = -1, first = g.start[s], end = first + g.length[s];
+        for (int i = first; i < end; i++)
+            if (best < 0 || x[i] > x[best])
+                best = i;
         at[s] = best;
         y[s] = best < 0 ? 0 : x[best];
     });

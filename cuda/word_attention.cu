@@ -57,7 +57,7 @@ static __global__ void topic_kernel(vd_topic_geometry t, const float *a, float *
         size_t at = g.start + static_cast<size_t>(i) * g.width + g.from;
         float *row = s + at, *out = weighted + at;
         if (r < g.seen)
-            vd_warp_softmax(row, g.to - g.from, lane);
+            vd_warp_softmax(row, row, g.to - g.from, lane);
         for (int k = lane; k < g.to - g.from; k += VD_WARP) {
             if (r >= g.seen)
                 row[k] = 0;
@@ -132,7 +132,7 @@ static __global__ void word_kernel(vd_geometry_rows rows, const int *question_wo
         if (y)
             vd_warp_softmax_backward(y + row, dm + row, words, lane);
         else
-            vd_warp_softmax(dm + row, words, lane);
+            vd_warp_softmax(dm + row, dm + row, words, lane);
     }
 }
 

@@ -96,11 +96,10 @@ typedef struct vd_geometry {
     vd_geometry_rows rows;               // the arrays above, where operations read them
 } vd_geometry;
 
-// Segments of an array: `length[s]` numbers from `start[s]` on, `stride[s]` apart.
+// Segments of an array: `length[s]` numbers from `start[s]` on.
 typedef struct vd_segments {
     int count, longest;
     const int *start, *length;
-    const int *stride; // NULL: 1
 } vd_segments;
 
 // One direction of a GRU over packed sequences, from a state of zero (Cho et al. 2014; PyTorch's
@@ -134,7 +133,7 @@ typedef struct vd_gru_gradient {
 // Words of answers, generated from the vocabulary or copied; a pair is a word and a word that it
 // attends to (engine/networks/decoders/copying.c).
 typedef struct vd_copied_words {
-    vd_segments pairs; // of each word, in the words' order; no strides
+    vd_segments pairs; // of each word, in the words' order
     // (pairs) pointer (gate set): attention to the word; copynet (gate NULL): score of copying the
     // word, which its softmax replaces.
     vd_real *share;
@@ -218,7 +217,7 @@ typedef struct vd_devices {
 
 // Increased whenever the table or a struct it uses changes: a plugin with another number is not
 // used.
-enum { VD_BACKEND_ABI = 13 };
+enum { VD_BACKEND_ABI = 14 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI

@@ -100,29 +100,26 @@ static void fill_lists(const vd_pairing *p, int *query, int *key, int *group_of)
     }
 }
 
-// The rows, or the columns, of all groups' matrices.
-static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool columns)
+// The rows of all groups' matrices.
+static vd_segments list_segments(const vd_pairing *p, vd_arena *arena)
 {
     vd_segments s = {0};
     for (int i = 0; i < p->count; i++)
-        s.count += columns ? keys_of(&p->group[i]) : p->group[i].query.count;
-    int *start = vd_arena_ints(arena, 3 * (size_t)s.count);
+        s.count += p->group[i].query.count;
+    int *start = vd_arena_ints(arena, 2 * (size_t)s.count);
     if (!start)
         return s;
-    int *length = start + s.count, *stride = length + s.count, n = 0;
+    int *length = start + s.count, n = 0;
     for (int i = 0; i < p->count; i++) {
         const vd_pair_group *g = &p->group[i];
-        int keys = keys_of(g), queries = g->query.count, most = columns ? queries : keys;
-        for (int j = 0; j < (columns ? keys : queries); j++, n++) {
-            start[n] = g->at + (columns ? j : j * stride_of(g));
-            length[n] = most;
-            stride[n] = columns ? stride_of(g) : 1;
+        for (int j = 0; j < g->query.count; j++, n++) {
+            start[n] = g->at + j * stride_of(g);
+            length[n] = keys_of(g);
         }
-        s.longest = most > s.longest ? most : s.longest;
+        s.longest = keys_of(g) > s.longest ? keys_of(g) : s.longest;
     }
-    s.start = vd_arena_upload(arena, start, 3 * (size_t)s.count, sizeof *start);
+    s.start = vd_arena_upload(arena, start, 2 * (size_t)s.count, sizeof *start);
     s.length = s.start + s.count;
-    s.stride = columns ? s.length + s.count : NULL;
     return s;
 }
 
@@ -136,11 +133,10 @@ const vd_pair_lists *vd_pairing_lists(const vd_pairing *p, vd_arena *arena)
         return NULL;
     memset(query, -1, 3 * pairs * sizeof *query);
     fill_lists(p, query, query + pairs, query + 2 * pairs);
-    vd_segments keys = list_segments(p, arena, true);
     const int *there = vd_arena_upload(arena, query, 3 * pairs, sizeof *query);
     if (arena->failed)
         return NULL;
-    *p->lists = (vd_pair_lists){there, there + pairs, there + 2 * pairs, keys};
+    *p->lists = (vd_pair_lists){there, there + pairs, there + 2 * pairs};
     return p->lists;
 }
 
@@ -149,7 +145,7 @@ static void find_blocks(vd_pairing *p, vd_arena *arena)
     vd_pair_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
     if (arena->failed)
         return;
-    p->queries = list_segments(p, arena, false);
+    p->queries = list_segments(p, arena);
     p->blocks = list_blocks(p, block);
     if (make_waves(arena, block, p->blocks, false, p->query_rows, &p->by_query) == VD_OK)
         make_waves(arena, block, p->blocks, true, p->key_rows, &p->by_key);

@@ -41,7 +41,6 @@ typedef struct vd_waves {
 // What only some operations read, in the backend's memory.
 typedef struct vd_pair_lists {
     const int *query, *key, *group; // (pairs) rows and group of each pair, -1 of what is no pair
-    vd_segments keys;               // of all groups, as segments of pairs
 } vd_pair_lists;
 
 typedef struct vd_pairing {

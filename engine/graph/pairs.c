@@ -246,17 +246,15 @@ static void softmax_backward(vd_tape *tape, const vd_node *node)
     const vd_pairing *p = y->pairing;
     for (int h = 0; h < heads_of(y); h++) {
         size_t at = (size_t)h * (size_t)p->pairs;
-        tape->be->softmax_segments_backward(node->count ? &p->lists->keys : &p->queries, y->x + at,
-                                            y->dx + at, x->dx + at);
+        tape->be->softmax_segments_backward(&p->queries, y->x + at, y->dx + at, x->dx + at);
     }
 }
 
-static vd_value *softmax(vd_tape *tape, const vd_value *scores, bool over_queries)
+vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores)
 {
     if (!are_scores(tape, scores, "a softmax"))
         return &tape->nothing;
     const vd_pairing *p = scores->pairing;
-    const vd_segments segments = over_queries ? vd_tape_lists(tape, p).keys : p->queries;
     vd_value *y = vd_tape_like(tape, scores, 1, vd_wanted(scores));
     if (tape->status != VD_OK)
         return y;
@@ -264,20 +262,10 @@ static vd_value *softmax(vd_tape *tape, const vd_value *scores, bool over_querie
         tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
     for (int h = 0; h < heads_of(y); h++) {
         size_t at = (size_t)h * (size_t)p->pairs;
-        tape->be->softmax_segments(&segments, scores->x + at, y->x + at);
+        tape->be->softmax_segments(&p->queries, scores->x + at, y->x + at);
     }
-    vd_tape_record(tape, y, (vd_node){softmax_backward, .x = {scores}, .count = over_queries});
+    vd_tape_record(tape, y, (vd_node){softmax_backward, .x = {scores}});
     return y;
-}
-
-vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores)
-{
-    return softmax(tape, scores, false);
-}
-
-vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores)
-{
-    return softmax(tape, scores, true);
 }
 
 static void max_backward(vd_tape *tape, const vd_node *node)
@@ -341,52 +329,35 @@ vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name
 
 // ---- mixes --------------------------------------------------------------------------------------
 
-// The rows of a mix: v's side and the result's, which a mix of queries has the other way round.
-static block_rows mix_rows(const vd_value *a, const vd_real *pairs, const vd_real *v,
-                           const vd_real *y, int columns, bool of_queries)
-{
-    return (block_rows){pairs, of_queries ? v : y, of_queries ? y : v, columns, heads_of(a)};
-}
-
 // dS = dY V^T, dV += S^T dY.
 static void mix_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *a = node->x[0], *v = node->x[1], *y = node->y;
-    bool of_queries = node->count;
-    block_rows r = mix_rows(a, a->dx, v->x, y->dx, v->columns, of_queries);
+    block_rows r = {a->dx, y->dx, v->x, v->columns, heads_of(a)};
     if (vd_wanted(a))
         multiply_blocks(tape, a->pairing, &r, RESULT_PAIRS, 1);
-    r = mix_rows(a, a->x, v->dx, y->dx, v->columns, of_queries);
+    r.pairs = a->x;
+    r.key = v->dx;
     if (vd_wanted(v))
-        multiply_blocks(tape, a->pairing, &r, of_queries ? RESULT_QUERIES : RESULT_KEYS, 1);
-}
-
-static vd_value *mix(vd_tape *tape, const vd_value *a, const vd_value *v, bool of_queries)
-{
-    if (!are_scores(tape, a, "a mix"))
-        return &tape->nothing;
-    const vd_pairing *p = a->pairing;
-    int heads = heads_of(a), rows = of_queries ? p->query_rows : p->key_rows;
-    if (!vd_tape_fits(tape, v->rows == rows && (!heads || v->columns % heads == 0), "a mix", a, v))
-        return &tape->nothing;
-    vd_value *y = vd_tape_take(tape, of_queries ? p->key_axis : p->query_axis,
-                               of_queries ? p->key_rows : p->query_rows, v->columns,
-                               vd_wanted(a) || vd_wanted(v));
-    if (tape->status != VD_OK)
-        return y;
-    block_rows r = mix_rows(a, a->x, v->x, y->x, v->columns, of_queries);
-    tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
-    multiply_blocks(tape, p, &r, of_queries ? RESULT_KEYS : RESULT_QUERIES, 1);
-    vd_tape_record(tape, y, (vd_node){mix_backward, .x = {a, v}, .count = of_queries});
-    return y;
+        multiply_blocks(tape, a->pairing, &r, RESULT_KEYS, 1);
 }
 
 vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v)
 {
-    return mix(tape, a, v, false);
-}
-
-vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v)
-{
-    return mix(tape, a, v, true);
+    if (!are_scores(tape, a, "a mix"))
+        return &tape->nothing;
+    const vd_pairing *p = a->pairing;
+    int heads = heads_of(a);
+    bool fits = v->rows == p->key_rows && (!heads || v->columns % heads == 0);
+    if (!vd_tape_fits(tape, fits, "a mix", a, v))
+        return &tape->nothing;
+    vd_value *y =
+        vd_tape_take(tape, p->query_axis, p->query_rows, v->columns, vd_wanted(a) || vd_wanted(v));
+    if (tape->status != VD_OK)
+        return y;
+    block_rows r = {a->x, y->x, v->x, v->columns, heads};
+    tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
+    multiply_blocks(tape, p, &r, RESULT_QUERIES, 1);
+    vd_tape_record(tape, y, (vd_node){mix_backward, .x = {a, v}});
+    return y;
 }

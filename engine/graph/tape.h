@@ -194,10 +194,8 @@ vd_value *vd_tape_dot(vd_tape *tape, const vd_pairing *p, const vd_value *q, con
 // Scores (pairs, 1): v . tanh(q + k), v a row.
 vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k,
                            const vd_value *v);
-// Softmax of scores, in their shape: over the keys of each query, or over the queries of each key,
-// in each group.
+// Softmax of scores, in their shape: over the keys of each query, in each group.
 vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores);
-vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores);
 // The largest score of each query, a row for each query of each group; 0 without keys.
 vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
 // A named attention: the softmax over keys, in the shape of the scores, which is shown and can be
@@ -209,10 +207,8 @@ bool vd_is_uniform(const char *const *uniform, const char *name);
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
 // (query rows, columns of v) For each query, the sum of its keys' rows of v, weighted by a; with
 // heads, of each head's columns. With sigmoid weights (vd_tape_map) a network can count; where the
-// pairing is padded, a must come from a softmax. mix_queries: for each key, the sum of its queries'
-// rows.
+// pairing is padded, a must come from a softmax.
 vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v);
-vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v);
 
 // ---- for the views ------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ static void explain(vd_tape *tape, const vd_flow *flow, const vd_value *u, const
 // c, or x.
 static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, const vd_flow *flow)
 {
-    const vd_pairing *p = vd_flow_pairing(tape, in, flow, 0, 0);
+    const vd_pairing *p = vd_flow_pairing(tape, in, flow, 0, false);
     const vd_value *w[3], *c = flow->rows;
     find_weights(tape, flow, w);
     vd_value *s = vd_tape_add(tape, vd_tape_multiply(tape, c, w[2]), w[1]);

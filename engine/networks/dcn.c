@@ -71,11 +71,10 @@ static vd_value *read_words(vd_tape *tape, const vd_inputs *in, const vd_flow *f
 static vd_value *look_at_rows(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
                               const vd_value *q)
 {
-    const vd_pairing *p = vd_flow_pairing(tape, in, flow, 1, 1);
+    const vd_pairing *p = vd_flow_pairing(tape, in, flow, 1, true);
     vd_value *c = add_sentinel(tape, flow, "sentinel.context", flow->rows);
     c = end_with_last(tape, in, c, flow->start);
-    vd_value *a = vd_tape_softmax_queries(tape, vd_tape_dot(tape, p, c, q, 1));
-    return vd_tape_mix_queries(tape, a, c);
+    return vd_tape_mix(tape, vd_tape_softmax(tape, vd_tape_dot(tape, p, q, c, 1)), c);
 }
 
 static void explain(vd_tape *tape, const vd_flow *flow, const vd_value *q, const vd_value *d)
@@ -105,7 +104,7 @@ static void explain(vd_tape *tape, const vd_flow *flow, const vd_value *q, const
 // c, or x.
 static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, const vd_flow *flow)
 {
-    vd_pairing *p = vd_flow_pairing(tape, in, flow, 0, 1);
+    vd_pairing *p = vd_flow_pairing(tape, in, flow, 1, false);
     if (p)
         p->sentinel = true;
     vd_value *q = read_words(tape, in, flow, f->words);

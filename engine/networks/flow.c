@@ -26,17 +26,21 @@ static vd_pairing *pair(vd_tape *tape, const vd_inputs *in, vd_axis query, int q
 }
 
 vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, int more,
-                            int more_words)
+                            bool back)
 {
     const int *row = flow->start, *word = in->question_words->start;
     vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
-    int n = 0, all = in->span->questions;
-    for (; n < all && group && row; n++) {
-        group[n].query = (vd_range){row[n] + n * more, row[n + 1] - row[n] + more};
-        group[n].key[0] = (vd_range){word[n] + n * more_words, word[n + 1] - word[n] + more_words};
+    int all = in->span->questions, more_rows = back ? more : 0;
+    int rows = row ? row[all] + all * more_rows : 0, words = word[all] + all * more;
+    for (int n = 0; n < all && group && row; n++) {
+        vd_range of_rows = {row[n] + n * more_rows, row[n + 1] - row[n] + more_rows};
+        vd_range of_words = {word[n] + n * more, word[n + 1] - word[n] + more};
+        group[n].query = back ? of_words : of_rows;
+        group[n].key[0] = back ? of_rows : of_words;
     }
-    return pair(tape, in, flow->axis, row ? row[all] + all * more : 0, VD_AXIS_QUESTION_WORDS,
-                word[all] + all * more_words, group);
+    if (back)
+        return pair(tape, in, VD_AXIS_QUESTION_WORDS, words, flow->axis, rows, group);
+    return pair(tape, in, flow->axis, rows, VD_AXIS_QUESTION_WORDS, words, group);
 }
 
 static const vd_pairing *pair_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow)

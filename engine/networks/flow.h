@@ -45,10 +45,11 @@ vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare)
 // Fills in the rows of a flow, whose axis is set, from x, which all questions of a dialog share.
 void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_usual_pairing which, const vd_value *x,
                     vd_flow *flow);
-// The rows of each question and its words; with `more` rows behind the rows, and `more_words`
-// behind the words, of each question. NULL after a failure.
+// What each question's rows attend to: its words, with `more` rows behind them; or, `back`, what
+// the words and those `more` rows attend to: the rows, with `more` behind them. NULL after a
+// failure.
 vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, int more,
-                            int more_words);
+                            bool back);
 // M of G: of words an LSTM over all that a question sees, of regions, which have no order, relu(W G
 // + b).
 vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *g,

@@ -100,32 +100,30 @@ static void do_segments(const vd_backend *be, void **at, void *context)
     vd_segments s = *shape;
     s.start = at[0];
     s.length = at[1];
-    s.stride = at[2];
-    be->softmax_segments(&s, at[3], at[4]);
-    be->softmax_segments_backward(&s, at[4], at[5], at[6]);
-    be->max_segments(&s, at[3], at[7], at[8]);
-    be->max_segments_backward(s.count, at[8], at[7], at[6]);
-    s.stride = NULL;
+    be->softmax_segments(&s, at[2], at[3]);
+    be->softmax_segments_backward(&s, at[3], at[4], at[5]);
+    be->max_segments(&s, at[2], at[6], at[7]);
+    be->max_segments_backward(s.count, at[7], at[6], at[5]);
     s.count = 1;
-    be->softmax_segments(&s, at[3], at[3]);
+    be->softmax_segments(&s, at[2], at[2]);
 }
 
 static void segments_of_numbers(void **state)
 {
-    // The columns of a matrix (57, 9), of which one is empty; some have one number.
-    enum { ROWS = 57, COLUMNS = 9 };
-    vd_segments s = {.count = COLUMNS, .longest = ROWS};
+    // The rows of a matrix (9, 57), of which one is empty; some have one number.
+    enum { ROWS = 9, COLUMNS = 57 };
+    vd_segments s = {.count = ROWS, .longest = COLUMNS};
     (void)state;
     trial t = trial_begin("segments", 1);
-    for (int a = 0; a < 3; a++) {
-        int *list = t.array[trial_ints(&t, COLUMNS, 1)].host;
-        for (int c = 0; c < COLUMNS; c++)
-            list[c] = a == 0 ? c : a == 1 ? (c == 4 ? 0 : ROWS - 7 * c) : COLUMNS;
+    for (int a = 0; a < 2; a++) {
+        int *list = t.array[trial_ints(&t, ROWS, 1)].host;
+        for (int r = 0; r < ROWS; r++)
+            list[r] = a == 0 ? r * COLUMNS : r == 4 ? 0 : COLUMNS - 7 * r;
     }
     for (int a = 0; a < 4; a++)
         trial_reals(&t, (size_t)ROWS * COLUMNS);
-    trial_reals(&t, COLUMNS);
-    trial_ints(&t, COLUMNS, 1);
+    trial_reals(&t, ROWS);
+    trial_ints(&t, ROWS, 1);
     trial_finish(&t, do_segments, &s);
 }
 
@@ -174,7 +172,7 @@ static void do_copying(const vd_backend *be, void **at, void *context)
     bool has_gate = *(bool *)context;
     vd_copied_word *word = be->memory->allocate(COPIED * sizeof *word);
     double *sum = be->memory->allocate(sizeof *sum), host = 0;
-    vd_copied_words c = {.pairs = {COPIED, 70, at[PAIR_START], at[PAIR_LENGTH], NULL},
+    vd_copied_words c = {.pairs = {COPIED, 70, at[PAIR_START], at[PAIR_LENGTH]},
                          .share = at[OPENED],
                          .gate = has_gate ? at[GATE] : NULL,
                          .log_sum = has_gate ? NULL : at[GATE],

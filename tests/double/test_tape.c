@@ -280,12 +280,6 @@ static vd_value *attention_of_additive_scores(world *w)
     return vd_tape_mix(&w->tape, vd_tape_attend(&w->tape, s, "regions", 0), named(w, "v"));
 }
 
-static vd_value *attention_of_queries(world *w)
-{
-    vd_value *a = vd_tape_softmax_queries(&w->tape, dot(w, w->two, 1));
-    return vd_tape_mix_queries(&w->tape, a, named(w, "q"));
-}
-
 static vd_value *largest_scores(world *w)
 {
     return vd_tape_max(&w->tape, dot(w, w->two, 1));
@@ -321,7 +315,6 @@ static const struct {
     {"attention of two heads", attention_of_two_heads},
     {"attention with rows apart", attention_with_rows_apart},
     {"attention of additive scores", attention_of_additive_scores},
-    {"attention of queries", attention_of_queries},
     {"largest scores", largest_scores},
     {"counting", counting},
 };

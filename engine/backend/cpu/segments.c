@@ -21,11 +21,6 @@ static double segment_cost(const vd_segments *s)
     return 10 + 0.7 * s->longest;
 }
 
-static size_t stride_of(const vd_segments *s, size_t segment)
-{
-    return s->stride ? (size_t)s->stride[segment] : 1;
-}
-
 VD_TARGET_CLONES void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n)
 {
     vd_real most = x[0], sum = 0;
@@ -39,29 +34,13 @@ VD_TARGET_CLONES void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n)
         y[i] /= sum;
 }
 
-static void softmax_strided(const vd_real *x, vd_real *y, size_t n, size_t stride)
-{
-    vd_real most = x[0], sum = 0;
-    for (size_t i = 1; i < n; i++)
-        most = x[i * stride] > most ? x[i * stride] : most;
-    for (size_t i = 0; i < n; i++) {
-        y[i * stride] = vd_exp(x[i * stride] - most);
-        sum += y[i * stride];
-    }
-    for (size_t i = 0; i < n; i++)
-        y[i * stride] /= sum;
-}
-
 static void softmax_range(void *data, size_t from, size_t to)
 {
     const segments_job *j = data;
     for (size_t s = from; s < to; s++) {
-        size_t first = (size_t)j->segments->start[s], n = (size_t)j->segments->length[s],
-               stride = stride_of(j->segments, s);
-        if (n > 0 && stride == 1)
+        size_t first = (size_t)j->segments->start[s], n = (size_t)j->segments->length[s];
+        if (n > 0)
             vd_cpu_softmax(j->x + first, j->y + first, n);
-        else if (n > 0)
-            softmax_strided(j->x + first, j->y + first, n, stride);
     }
 }
 
@@ -76,14 +55,13 @@ static void softmax_range_backward(void *data, size_t from, size_t to)
 {
     const segments_job *j = data;
     for (size_t s = from; s < to; s++) {
-        size_t n = (size_t)j->segments->length[s], stride = stride_of(j->segments, s);
-        size_t first = (size_t)j->segments->start[s];
+        size_t first = (size_t)j->segments->start[s], n = (size_t)j->segments->length[s];
         const vd_real *y = j->x + first, *dy = j->dy + first;
         vd_real *dx = j->y + first, sum = 0;
         for (size_t i = 0; i < n; i++)
-            sum += y[i * stride] * dy[i * stride];
+            sum += y[i] * dy[i];
         for (size_t i = 0; i < n; i++)
-            dx[i * stride] += y[i * stride] * (dy[i * stride] - sum);
+            dx[i] += y[i] * (dy[i] - sum);
     }
 }
 
@@ -99,9 +77,8 @@ static void max_range(void *data, size_t from, size_t to)
 {
     const segments_job *j = data;
     for (size_t s = from; s < to; s++) {
-        int n = j->segments->length[s], best = -1, at = j->segments->start[s],
-            stride = (int)stride_of(j->segments, s);
-        for (int i = 0; i < n; i++, at += stride)
+        int best = -1, first = j->segments->start[s], end = first + j->segments->length[s];
+        for (int at = first; at < end; at++)
             if (best < 0 || j->x[at] > j->x[best])
                 best = at;
         j->at[s] = best;

@@ -134,7 +134,7 @@ static vd_status sum_and_normalise(vd_pass *pass, vd_real *p, int rows, vd_real 
     vd_real *log_p = vd_arena_reals(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
-    const vd_segments segments = {rows, words, there, there + n, NULL};
+    const vd_segments segments = {rows, words, there, there + n};
     pass->be->max_segments(&segments, p, log_sum, at);
     pass->be->softmax(p, rows, words, words);
     pass->be->word_log(p, at, rows, 0, log_p);
