@@ -29,8 +29,7 @@ vd_value *vd_tape_layer(vd_tape *tape, const vd_value *x, const vd_linear_weight
         return y;
     *k = (linear_kept){*w, *dw};
     tape->be->linear(x->x, &w->w, w->b, y->x, x->rows);
-    vd_tape_record(tape, y, (vd_node){linear_backward, .x = {x}, .kept = k});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){linear_backward, .x = {x}, .kept = k});
 }
 
 // A score layer has one result, and its weights are a vector.
@@ -63,8 +62,7 @@ vd_value *vd_tape_map(vd_tape *tape, vd_function f, const vd_value *x)
     if (tape->status != VD_OK)
         return y;
     tape->be->map(f, x->x, y->x, vd_value_size(y));
-    vd_tape_record(tape, y, (vd_node){map_backward, .x = {x}, .count = (int)f});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){map_backward, .x = {x}, .count = (int)f});
 }
 
 static void dropout_backward(vd_tape *tape, const vd_node *node)
@@ -83,8 +81,8 @@ vd_value *vd_tape_dropout(vd_tape *tape, const vd_value *x, vd_real rate)
     if (tape->status != VD_OK)
         return y;
     tape->be->dropout(x->x, y->x, vd_value_size(x), rate, key);
-    vd_tape_record(tape, y, (vd_node){dropout_backward, .x = {x}, .factor = rate, .key = key});
-    return y;
+    return vd_tape_record(tape, y,
+                          (vd_node){dropout_backward, .x = {x}, .factor = rate, .key = key});
 }
 
 static void scale_backward(vd_tape *tape, const vd_node *node)
@@ -99,8 +97,7 @@ vd_value *vd_tape_scale(vd_tape *tape, const vd_value *x, vd_real factor)
         return y;
     tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
     tape->be->add_scaled(y->x, factor, x->x, vd_value_size(y));
-    vd_tape_record(tape, y, (vd_node){scale_backward, .x = {x}, .factor = factor});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){scale_backward, .x = {x}, .factor = factor});
 }
 
 // ---- two values ---------------------------------------------------------------------------------
@@ -137,17 +134,26 @@ vd_value *vd_tape_add(vd_tape *tape, const vd_value *a, const vd_value *b)
         return y;
     tape->be->memory->copy(y->x, a->x, vd_value_size(y) * sizeof *y->x);
     tape->be->add_scaled(y->x, 1, b->x, vd_value_size(y));
-    vd_tape_record(tape, y, (vd_node){add_backward, .x = {a, b}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){add_backward, .x = {a, b}});
 }
 
-void vd_tape_multiply_backward(vd_tape *tape, const vd_node *node)
+static void multiply_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *y = node->y;
     for (int i = 0; i < 2; i++)
         if (vd_wanted(node->x[i]))
             tape->be->multiply_rows_backward(y->dx, node->x[!i]->x, node->list[!i], y->rows,
                                              y->columns, node->x[i]->dx, node->list[i]);
+}
+
+vd_value *vd_tape_multiply_rows(vd_tape *tape, vd_value *y, const vd_value *a, const int *a_row,
+                                const vd_value *b, const int *b_row)
+{
+    if (tape->status != VD_OK)
+        return y;
+    tape->be->multiply_rows(a->x, a_row, b->x, b_row, y->rows, y->columns, y->x);
+    return vd_tape_record(tape, y,
+                          (vd_node){multiply_backward, .x = {a, b}, .list = {a_row, b_row}});
 }
 
 vd_value *vd_tape_multiply(vd_tape *tape, const vd_value *a, const vd_value *b)
@@ -159,12 +165,7 @@ vd_value *vd_tape_multiply(vd_tape *tape, const vd_value *a, const vd_value *b)
         return &tape->nothing;
     const vd_value *shape = list[0] || b->pairing ? b : a;
     vd_value *y = vd_tape_like(tape, shape, a->columns, vd_wanted(a) || vd_wanted(b));
-    if (tape->status != VD_OK)
-        return y;
-    tape->be->multiply_rows(a->x, list[0], b->x, list[1], y->rows, y->columns, y->x);
-    vd_tape_record(tape, y,
-                   (vd_node){vd_tape_multiply_backward, .x = {a, b}, .list = {list[0], list[1]}});
-    return y;
+    return vd_tape_multiply_rows(tape, y, a, list[0], b, list[1]);
 }
 
 // ---- normalisation ------------------------------------------------------------------------------
@@ -200,8 +201,7 @@ vd_value *vd_tape_layer_norm(vd_tape *tape, const vd_value *x, const char *name)
     k->gain = gain;
     k->normal = normal;
     k->inverse = inverse;
-    vd_tape_record(tape, y, (vd_node){layer_norm_backward, .x = {x}, .kept = k});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){layer_norm_backward, .x = {x}, .kept = k});
 }
 
 static void unit_backward(vd_tape *tape, const vd_node *node)
@@ -217,6 +217,5 @@ vd_value *vd_tape_unit(vd_tape *tape, const vd_value *x)
     if (tape->status != VD_OK)
         return y;
     tape->be->unit_rows(x->x, x->rows, x->columns, y->x, norm);
-    vd_tape_record(tape, y, (vd_node){unit_backward, .x = {x}, .number = norm});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){unit_backward, .x = {x}, .number = norm});
 }

@@ -73,16 +73,10 @@ vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q
         !vd_tape_fits(tape, q->columns == k->columns, "products of pairs", q, k))
         return &tape->nothing;
     const vd_pair_lists lists = vd_tape_lists(tape, p);
-    const int *key = pairs ? NULL : lists.key;
     vd_value *y =
         vd_tape_take(tape, VD_AXIS_PAIRS, p->pairs, q->columns, vd_wanted(q) || vd_wanted(k));
-    if (tape->status != VD_OK)
-        return y;
     y->pairing = p;
-    tape->be->multiply_rows(q->x, lists.query, k->x, key, p->pairs, q->columns, y->x);
-    vd_tape_record(tape, y,
-                   (vd_node){vd_tape_multiply_backward, .x = {q, k}, .list = {lists.query, key}});
-    return y;
+    return vd_tape_multiply_rows(tape, y, q, lists.query, k, pairs ? NULL : lists.key);
 }
 
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
@@ -96,12 +90,7 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
         return &tape->nothing;
     const int *group = vd_tape_lists(tape, p).group;
     vd_value *y = vd_tape_like(tape, a, 1, vd_wanted(a) || vd_wanted(w));
-    if (tape->status != VD_OK)
-        return y;
-    tape->be->multiply_rows(a->x, NULL, w->x, group, a->rows, 1, y->x);
-    vd_tape_record(tape, y,
-                   (vd_node){vd_tape_multiply_backward, .x = {a, w}, .list = {NULL, group}});
-    return y;
+    return vd_tape_multiply_rows(tape, y, a, NULL, w, group);
 }
 
 // ---- products of blocks -------------------------------------------------------------------------
@@ -198,8 +187,7 @@ vd_value *vd_tape_dot(vd_tape *tape, const vd_pairing *p, const vd_value *q, con
     if (tape->status != VD_OK)
         return y;
     multiply_blocks(tape, p, &r, RESULT_PAIRS, 0);
-    vd_tape_record(tape, y, (vd_node){dot_backward, .x = {q, k}, .count = heads});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){dot_backward, .x = {q, k}, .count = heads});
 }
 
 static void additive_backward(vd_tape *tape, const vd_node *node)
@@ -223,9 +211,8 @@ vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q
     if (tape->status != VD_OK)
         return y;
     tape->be->additive_scores(lists.query, lists.key, p->pairs, q->columns, q->x, k->x, v->x, y->x);
-    vd_tape_record(tape, y,
-                   (vd_node){additive_backward, .x = {q, k, v}, .list = {lists.query, lists.key}});
-    return y;
+    return vd_tape_record(
+        tape, y, (vd_node){additive_backward, .x = {q, k, v}, .list = {lists.query, lists.key}});
 }
 
 // ---- softmax, maximum ---------------------------------------------------------------------------
@@ -264,8 +251,7 @@ vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores)
         size_t at = (size_t)h * (size_t)p->pairs;
         tape->be->softmax_segments(&p->queries, scores->x + at, y->x + at);
     }
-    vd_tape_record(tape, y, (vd_node){softmax_backward, .x = {scores}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){softmax_backward, .x = {scores}});
 }
 
 static void max_backward(vd_tape *tape, const vd_node *node)
@@ -286,8 +272,7 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores)
     if (tape->status != VD_OK)
         return &tape->nothing;
     tape->be->max_segments(s, scores->x, y->x, at);
-    vd_tape_record(tape, y, (vd_node){max_backward, .x = {scores}, .list = {at}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){max_backward, .x = {scores}, .list = {at}});
 }
 
 bool vd_is_uniform(const char *const *uniform, const char *name)
@@ -358,6 +343,5 @@ vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v)
     block_rows r = {a->x, y->x, v->x, v->columns, heads};
     tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
     multiply_blocks(tape, p, &r, RESULT_QUERIES, 1);
-    vd_tape_record(tape, y, (vd_node){mix_backward, .x = {a, v}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){mix_backward, .x = {a, v}});
 }

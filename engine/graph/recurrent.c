@@ -99,8 +99,7 @@ static vd_value *lstm_layer(vd_tape *tape, const vd_sequences *s, const char *na
     if (tape->status != VD_OK)
         return &tape->nothing;
     tape->be->lstm(k->pass, directions);
-    vd_tape_record(tape, y, (vd_node){lstm_backward, .x = {s->x}, .kept = k});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){lstm_backward, .x = {s->x}, .kept = k});
 }
 
 // ---- GRU ----------------------------------------------------------------------------------------
@@ -155,8 +154,7 @@ static vd_value *run_gru(vd_tape *tape, gru_kept *k, const vd_packed *packed, vd
     if (tape->status != VD_OK)
         return &tape->nothing;
     tape->be->gru(k->pass, k->directions);
-    vd_tape_record(tape, y, (vd_node){gru_backward, .kept = k});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){gru_backward, .kept = k});
 }
 
 // The inputs' products are a linear layer of its own, so that its gradient is one too.
@@ -274,7 +272,6 @@ vd_value *vd_tape_last_states(vd_tape *tape, const vd_value *states, const vd_pa
     if (tape->status != VD_OK)
         return y;
     vd_last_states(tape->be, packed, directions, states->columns / directions, states->x, y->x);
-    vd_tape_record(tape, y,
-                   (vd_node){ends_backward, .x = {states}, .kept = packed, .count = directions});
-    return y;
+    return vd_tape_record(
+        tape, y, (vd_node){ends_backward, .x = {states}, .kept = packed, .count = directions});
 }

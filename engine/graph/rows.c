@@ -17,27 +17,39 @@ vd_value *vd_tape_embed(vd_tape *tape, const char *name, const int32_t *id, int 
     if (tape->status != VD_OK)
         return y;
     tape->be->embed(&table, id, rows, y->x);
-    vd_tape_record(tape, y, (vd_node){embed_backward, .kept = dtable, .list = {id}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){embed_backward, .kept = dtable, .list = {id}});
 }
 
-// ---- rows of a list -----------------------------------------------------------------------------
+// ---- rows of a list, columns --------------------------------------------------------------------
 
-static void rows_backward(vd_tape *tape, const vd_node *node)
+static void part_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *x = node->x[0], *y = node->y;
-    tape->be->scatter_rows(y->dx, y->columns, node->list[0], y->rows, y->columns, x->dx,
-                           x->columns);
+    tape->be->scatter_rows(y->dx, y->columns, node->list[0], y->rows, y->columns,
+                           x->dx + node->count, x->columns);
+}
+
+// y = rows index[r] of x, or all of them, from column `from` on.
+static vd_value *part(vd_tape *tape, const vd_value *x, const int *index, int from, vd_value *y)
+{
+    if (tape->status != VD_OK)
+        return y;
+    tape->be->copy_rows(x->x + from, x->columns, index, y->rows, y->columns, y->x, y->columns);
+    return vd_tape_record(tape, y,
+                          (vd_node){part_backward, .x = {x}, .list = {index}, .count = from});
 }
 
 vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int rows, vd_axis axis)
 {
-    vd_value *y = vd_tape_take(tape, axis, rows, x->columns, vd_wanted(x));
-    if (tape->status != VD_OK)
-        return y;
-    tape->be->copy_rows(x->x, x->columns, index, rows, x->columns, y->x, x->columns);
-    vd_tape_record(tape, y, (vd_node){rows_backward, .x = {x}, .list = {index}});
-    return y;
+    return part(tape, x, index, 0, vd_tape_take(tape, axis, rows, x->columns, vd_wanted(x)));
+}
+
+vd_value *vd_tape_columns(vd_tape *tape, const vd_value *x, int from, int count)
+{
+    if (!vd_tape_fits(tape, from >= 0 && count > 0 && from + count <= x->columns, "columns", x,
+                      NULL))
+        return &tape->nothing;
+    return part(tape, x, NULL, from, vd_tape_like(tape, x, count, vd_wanted(x)));
 }
 
 vd_value *vd_tape_choose(vd_tape *tape, const vd_value *x, const int *host, int rows, vd_axis axis)
@@ -62,8 +74,7 @@ vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis a
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(row->x, 0, NULL, rows, row->columns, y->x, row->columns);
-    vd_tape_record(tape, y, (vd_node){repeat_backward, .x = {row}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){repeat_backward, .x = {row}});
 }
 
 // ---- joined -------------------------------------------------------------------------------------
@@ -97,34 +108,13 @@ vd_value *vd_tape_concat_all(vd_tape *tape, const vd_value *const *list, int cou
     for (int i = 0, from = 0; i < count; from += list[i++]->columns)
         tape->be->copy_rows(list[i]->x, list[i]->columns, NULL, y->rows, list[i]->columns,
                             y->x + from, columns);
-    vd_tape_record(tape, y, (vd_node){concat_backward, .kept = kept, .count = count});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){concat_backward, .kept = kept, .count = count});
 }
 
 vd_value *vd_tape_concat(vd_tape *tape, const vd_value *a, const vd_value *b)
 {
     const vd_value *const list[] = {a, b};
     return vd_tape_concat_all(tape, list, 2);
-}
-
-static void columns_backward(vd_tape *tape, const vd_node *node)
-{
-    const vd_value *x = node->x[0], *y = node->y;
-    tape->be->scatter_rows(y->dx, y->columns, NULL, y->rows, y->columns, x->dx + node->count,
-                           x->columns);
-}
-
-vd_value *vd_tape_columns(vd_tape *tape, const vd_value *x, int from, int count)
-{
-    if (!vd_tape_fits(tape, from >= 0 && count > 0 && from + count <= x->columns, "columns", x,
-                      NULL))
-        return &tape->nothing;
-    vd_value *y = vd_tape_like(tape, x, count, vd_wanted(x));
-    if (tape->status != VD_OK)
-        return y;
-    tape->be->copy_rows(x->x + from, x->columns, NULL, y->rows, count, y->x, count);
-    vd_tape_record(tape, y, (vd_node){columns_backward, .x = {x}, .count = from});
-    return y;
 }
 
 static void stack_backward(vd_tape *tape, const vd_node *node)
@@ -145,8 +135,7 @@ vd_value *vd_tape_stack(vd_tape *tape, const vd_value *a, const vd_value *b)
         return y;
     tape->be->memory->copy(y->x, a->x, vd_value_size(a) * sizeof *y->x);
     tape->be->memory->copy(y->x + vd_value_size(a), b->x, vd_value_size(b) * sizeof *y->x);
-    vd_tape_record(tape, y, (vd_node){stack_backward, .x = {a, b}});
-    return y;
+    return vd_tape_record(tape, y, (vd_node){stack_backward, .x = {a, b}});
 }
 
 // ---- neighbours ---------------------------------------------------------------------------------
@@ -191,6 +180,6 @@ vd_value *vd_tape_window(vd_tape *tape, const vd_value *x, const vd_packed *pack
     for (int w = 0; w < width; w++)
         tape->be->copy_rows(x->x, x->columns, list + (size_t)w * (size_t)x->rows, x->rows,
                             x->columns, y->x + w * x->columns, y->columns);
-    vd_tape_record(tape, y, (vd_node){window_backward, .x = {x}, .list = {list}, .count = width});
-    return y;
+    return vd_tape_record(tape, y,
+                          (vd_node){window_backward, .x = {x}, .list = {list}, .count = width});
 }

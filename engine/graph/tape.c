@@ -101,16 +101,17 @@ vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wante
         wanted);
 }
 
-void vd_tape_record(vd_tape *tape, const vd_value *y, vd_node node)
+vd_value *vd_tape_record(vd_tape *tape, vd_value *y, vd_node node)
 {
     tape->operations++;
     vd_node *kept = y->dx ? vd_tape_kept(tape, 1, sizeof *kept) : NULL;
-    if (!kept)
-        return;
-    node.before = tape->last;
-    node.y = y;
-    *kept = node;
-    tape->last = kept;
+    if (kept) {
+        node.before = tape->last;
+        node.y = y;
+        *kept = node;
+        tape->last = kept;
+    }
+    return y;
 }
 
 vd_status vd_tape_backward(vd_tape *tape, vd_error *err)

@@ -33,9 +33,9 @@ static inline size_t vd_value_size(const vd_value *x)
 vd_value *vd_tape_take(vd_tape *tape, vd_axis axis, int rows, int columns, bool wanted);
 // The same, of the rows, axis and pairs of x.
 vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wanted);
-// Records how y was computed, if its gradient is needed. node: what `backward` reads; y and
-// `before` are filled in.
-void vd_tape_record(vd_tape *tape, const vd_value *y, vd_node node);
+// Records how y was computed, if its gradient is needed, and returns y. node: what `backward`
+// reads; y and `before` are filled in.
+vd_value *vd_tape_record(vd_tape *tape, vd_value *y, vd_node node);
 // Whether all is well so far, and `fits`; else the failure names the operation.
 bool vd_tape_fits(vd_tape *tape, bool fits, const char *operation, const vd_value *a,
                   const vd_value *b);
@@ -52,8 +52,9 @@ void *vd_tape_kept(vd_tape *tape, size_t count, size_t size); // host memory, ze
 // A linear layer with these weights and gradients; `name` is for failures.
 vd_value *vd_tape_layer(vd_tape *tape, const vd_value *x, const vd_linear_weights *w,
                         const vd_linear_weights *dw, const char *name);
-// Of x[0] * x[1], row by row; list[i]: the row of x[i], NULL: as they are.
-void vd_tape_multiply_backward(vd_tape *tape, const vd_node *node);
+// y = a b, row by row, computed and recorded; a_row, b_row: which rows, NULL: as they are.
+vd_value *vd_tape_multiply_rows(vd_tape *tape, vd_value *y, const vd_value *a, const int *a_row,
+                                const vd_value *b, const int *b_row);
 
 // vd_tape_show of one of several heads, or (heads 0) of another attention.
 void vd_tape_show_head(vd_tape *tape, const vd_value *attention, const char *name, int index,
