@@ -4,58 +4,45 @@
 enum { THREADS = 256, WARPS = THREADS / VD_WARP };
 enum { ENTRIES = 16 }; // that a block of a question scores at a time, a warp each
 
-// Geometry by value, as kernels get it.
-struct vd_context_geometry {
-    vd_geometry_rows rows;
-    int most, hidden;
-};
-
-static vd_context_geometry geometry_of(const vd_geometry *span, int hidden)
-{
-    vd_context_geometry p;
-    p.rows = span->rows;
-    p.most = span->most;
-    p.hidden = hidden;
-    return p;
-}
-
 // Dropout's index of the product of question n and entry r of those it sees, as on the CPU.
-static __device__ __forceinline__ uint32_t pair_index(const vd_context_geometry &p, int n, int r)
+static __device__ __forceinline__ uint32_t pair_index(const vd_geometry &span, int n, int r,
+                                                      int hidden)
 {
-    return (static_cast<uint32_t>(n) * static_cast<uint32_t>(p.most) + static_cast<uint32_t>(r)) *
-           static_cast<uint32_t>(p.hidden);
+    return (static_cast<uint32_t>(n) * static_cast<uint32_t>(span.most) +
+            static_cast<uint32_t>(r)) *
+           static_cast<uint32_t>(hidden);
 }
 
 // ---- forward ------------------------------------------------------------------------------------
 
 // A block a question: scores by a warp an entry, their softmax, the weighted sum of entries.
 static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
-    context_kernel(vd_context_geometry p, const float *fq, const float *fh, const float *h,
+    context_kernel(vd_geometry span, int hidden, const float *fq, const float *fh, const float *h,
                    const float *w, const float *b, vd_dropout drop, float *a, float *c)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
-    int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
-    size_t size = static_cast<size_t>(p.hidden);
-    float *row = a + static_cast<size_t>(n) * p.most;
+    int first = span.rows.entry_start[span.rows.dialog[n]], seen = span.rows.seen[n];
+    size_t size = static_cast<size_t>(hidden);
+    float *row = a + static_cast<size_t>(n) * span.most;
     const float *q = fq + n * size;
     for (int r = warp; r < seen; r += blockDim.x / VD_WARP) {
         const float *entry = fh + (first + r) * size;
-        uint32_t index = pair_index(p, n, r);
+        uint32_t index = pair_index(span, n, r, hidden);
         float sum = 0;
-        for (int i = lane; i < p.hidden; i += VD_WARP)
+        for (int i = lane; i < hidden; i += VD_WARP)
             sum +=
                 w[i] * q[i] * entry[i] * vd_dropout_factor(drop, index + static_cast<uint32_t>(i));
         sum = vd_warp_sum(sum);
         if (lane == 0)
             row[r] = sum + b[0];
     }
-    for (int r = seen + threadIdx.x; r < p.most; r += blockDim.x)
+    for (int r = seen + threadIdx.x; r < span.most; r += blockDim.x)
         row[r] = 0;
     __syncthreads();
     if (warp == 0)
         vd_warp_softmax(row, row, seen, lane);
     __syncthreads();
-    for (int i = threadIdx.x; i < 2 * p.hidden; i += blockDim.x) {
+    for (int i = threadIdx.x; i < 2 * hidden; i += blockDim.x) {
         float sum = 0;
         for (int r = 0; r < seen; r++)
             sum += row[r] * h[(first + r) * 2 * size + i];
@@ -67,27 +54,26 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
                               const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
-    VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), ENTRIES * VD_WARP,
-              geometry_of(span, hidden), fq, fh, h, score->w, score->b, vd_dropout_make(rate, key),
-              a, c);
+    VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), ENTRIES * VD_WARP, *span,
+              hidden, fq, fh, h, score->w, score->b, vd_dropout_make(rate, key), a, c);
 }
 
 // ---- backward -----------------------------------------------------------------------------------
 
 // A block a question: the scores' gradient, and that of the question's projection.
-static __global__ void context_question_kernel(vd_context_geometry p, const float *fh,
+static __global__ void context_question_kernel(vd_geometry span, int hidden, const float *fh,
                                                const float *h, const float *w, vd_dropout drop,
                                                const float *a, float *da, const float *dc,
                                                float *dfq)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
-    int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
-    size_t size = static_cast<size_t>(p.hidden);
-    const float *row = a + static_cast<size_t>(n) * p.most, *d = dc + n * 2 * size;
-    float *drow = da + static_cast<size_t>(n) * p.most;
+    int first = span.rows.entry_start[span.rows.dialog[n]], seen = span.rows.seen[n];
+    size_t size = static_cast<size_t>(hidden);
+    const float *row = a + static_cast<size_t>(n) * span.most, *d = dc + n * 2 * size;
+    float *drow = da + static_cast<size_t>(n) * span.most;
     for (int r = warp; r < seen; r += WARPS) {
         float sum = 0;
-        for (int i = lane; i < 2 * p.hidden; i += VD_WARP)
+        for (int i = lane; i < 2 * hidden; i += VD_WARP)
             sum += d[i] * h[(first + r) * 2 * size + i];
         sum = vd_warp_sum(sum);
         if (lane == 0)
@@ -97,57 +83,61 @@ static __global__ void context_question_kernel(vd_context_geometry p, const floa
     if (warp == 0)
         vd_warp_softmax_backward(row, drow, seen, lane);
     __syncthreads();
-    for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
+    for (int i = threadIdx.x; i < hidden; i += THREADS) {
         float sum = 0;
         for (int r = 0; r < seen; r++)
-            sum += drow[r] *
-                   vd_dropout_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i)) * w[i] *
-                   fh[(first + r) * size + i];
+            sum +=
+                drow[r] *
+                vd_dropout_factor(drop, pair_index(span, n, r, hidden) + static_cast<uint32_t>(i)) *
+                w[i] * fh[(first + r) * size + i];
         dfq[n * size + i] += sum;
     }
 }
 
 // A block an entry (dialog, index): the sum of the gradients from all questions that see it.
-static __global__ void context_entry_kernel(vd_context_geometry p, const float *fq, const float *w,
-                                            vd_dropout drop, const float *a, const float *da,
-                                            const float *dc, float *dfh, float *dh)
+static __global__ void context_entry_kernel(vd_geometry span, int hidden, const float *fq,
+                                            const float *w, vd_dropout drop, const float *a,
+                                            const float *da, const float *dc, float *dfh, float *dh)
 {
     int b = blockIdx.x, r = blockIdx.y;
-    int first = p.rows.entry_start[b];
-    if (first + r >= p.rows.entry_start[b + 1])
+    int first = span.rows.entry_start[b];
+    if (first + r >= span.rows.entry_start[b + 1])
         return;
-    int from = p.rows.question_start[b], to = p.rows.question_start[b + 1];
-    size_t size = static_cast<size_t>(p.hidden), entry = static_cast<size_t>(first + r);
-    for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
+    int from = span.rows.question_start[b], to = span.rows.question_start[b + 1];
+    size_t size = static_cast<size_t>(hidden), entry = static_cast<size_t>(first + r);
+    for (int i = threadIdx.x; i < hidden; i += THREADS) {
         float sum = 0;
         for (int n = from; n < to; n++)
-            if (r < p.rows.seen[n])
-                sum += da[static_cast<size_t>(n) * p.most + r] * w[i] * fq[n * size + i] *
-                       vd_dropout_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
+            if (r < span.rows.seen[n])
+                sum += da[static_cast<size_t>(n) * span.most + r] * w[i] * fq[n * size + i] *
+                       vd_dropout_factor(drop,
+                                         pair_index(span, n, r, hidden) + static_cast<uint32_t>(i));
         dfh[entry * size + i] += sum;
     }
-    for (int i = threadIdx.x; i < 2 * p.hidden; i += THREADS) {
+    for (int i = threadIdx.x; i < 2 * hidden; i += THREADS) {
         float sum = 0;
         for (int n = from; n < to; n++)
-            if (r < p.rows.seen[n])
-                sum += a[static_cast<size_t>(n) * p.most + r] * dc[n * 2 * size + i];
+            if (r < span.rows.seen[n])
+                sum += a[static_cast<size_t>(n) * span.most + r] * dc[n * 2 * size + i];
         dh[entry * 2 * size + i] += sum;
     }
 }
 
 // A block a question: its share of the score layer's gradient.
-static __global__ void context_score_kernel(vd_context_geometry p, const float *fq, const float *fh,
-                                            vd_dropout drop, const float *da, float *dw, float *db)
+static __global__ void context_score_kernel(vd_geometry span, int hidden, const float *fq,
+                                            const float *fh, vd_dropout drop, const float *da,
+                                            float *dw, float *db)
 {
     int n = blockIdx.x;
-    int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
-    size_t size = static_cast<size_t>(p.hidden);
-    const float *drow = da + static_cast<size_t>(n) * p.most;
-    for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
+    int first = span.rows.entry_start[span.rows.dialog[n]], seen = span.rows.seen[n];
+    size_t size = static_cast<size_t>(hidden);
+    const float *drow = da + static_cast<size_t>(n) * span.most;
+    for (int i = threadIdx.x; i < hidden; i += THREADS) {
         float sum = 0;
         for (int r = 0; r < seen; r++)
-            sum += drow[r] * fh[(first + r) * size + i] *
-                   vd_dropout_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
+            sum +=
+                drow[r] * fh[(first + r) * size + i] *
+                vd_dropout_factor(drop, pair_index(span, n, r, hidden) + static_cast<uint32_t>(i));
         atomicAdd(dw + i, sum * fq[n * size + i]);
     }
     if (threadIdx.x == 0) {
@@ -165,15 +155,15 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
                                        const vd_real *a, vd_real *da, const vd_real *dc,
                                        vd_real *dfq, vd_real *dfh, vd_real *dh)
 {
-    vd_context_geometry p = geometry_of(span, hidden);
     vd_dropout drop = vd_dropout_make(rate, key);
     unsigned questions = static_cast<unsigned>(span->questions);
-    VD_LAUNCH(context_question_kernel, questions, THREADS, p, fh, h, score->w, drop, a, da, dc,
-              dfq);
+    VD_LAUNCH(context_question_kernel, questions, THREADS, *span, hidden, fh, h, score->w, drop, a,
+              da, dc, dfq);
     VD_LAUNCH(context_entry_kernel,
               dim3(static_cast<unsigned>(span->dialogs), static_cast<unsigned>(span->most)),
-              THREADS, p, fq, score->w, drop, a, da, dc, dfh, dh);
-    VD_LAUNCH(context_score_kernel, questions, THREADS, p, fq, fh, drop, da, dscore->w, dscore->b);
+              THREADS, *span, hidden, fq, score->w, drop, a, da, dc, dfh, dh);
+    VD_LAUNCH(context_score_kernel, questions, THREADS, *span, hidden, fq, fh, drop, da, dscore->w,
+              dscore->b);
 }
 
 // ---- softmax ------------------------------------------------------------------------------------

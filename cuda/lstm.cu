@@ -42,30 +42,10 @@ vd_directions vd_directions_of(const vd_lstm_pass *pass, const vd_lstm_gradient 
     all.order = pass->packed->rows.order;
     all.parent = pass->packed->rows.parent;
     all.child = pass->packed->rows.child;
-    all.x_row = pass->x_row;
-    all.hidden = pass->hidden;
-    all.y_stride = pass->y_stride;
-    all.keep = pass->keep;
     for (int i = 0; i < directions; i++) {
-        const vd_lstm_pass *p = pass + i;
-        vd_direction *d = &all.d[i];
-        d->map = p->map;
-        d->b_ih = p->weights->b_ih;
-        d->b_hh = p->weights->b_hh;
-        d->w_hh = vd_matrix_reals(&p->weights->w_hh);
-        d->initial = p->initial;
-        d->input = p->scratch;
-        d->step = p->step;
-        d->y = p->y;
-        d->cell = p->cell;
-        d->gate = p->gate;
-        d->before = p->before;
-        if (gradient) {
-            d->dy = gradient[i].dy;
-            d->dh = gradient[i].dh;
-            d->dc = d->to_dc = gradient[i].dc;
-            d->dinitial = gradient[i].dinitial;
-        }
+        const vd_lstm_weights *w = pass[i].weights;
+        vd_lstm_gradient none = vd_lstm_gradient(), q = gradient ? gradient[i] : none;
+        all.d[i] = {pass[i], q, w->b_ih, w->b_hh, vd_matrix_reals(&w->w_hh), q.dc};
     }
     return all;
 }
@@ -95,10 +75,10 @@ static vd_step step_of(const vd_lstm_pass *pass, int step)
 template <typename F> static __global__ void initial_kernel(vd_directions all, vd_step s)
 {
     const vd_direction &d = all.d[blockIdx.z];
-    size_t h = static_cast<size_t>(all.hidden);
-    F *before = static_cast<F *>(d.before) + static_cast<size_t>(s.before) * h;
+    size_t h = static_cast<size_t>(d.hidden);
+    F *before = reinterpret_cast<F *>(d.before) + static_cast<size_t>(s.before) * h;
     for (VD_EACH_ROW(k, s.count))
-        for (VD_EACH_COLUMN(j, all.hidden))
+        for (VD_EACH_COLUMN(j, d.hidden))
             before[k * h + j] = vd_to<F>(d.initial[static_cast<size_t>(all.order[k]) * h + j]);
 }
 
@@ -108,21 +88,22 @@ static __device__ __forceinline__ void units(const vd_directions &all, const vd_
                                              vd_step s, size_t k, int j,
                                              const vd_wide<float, WIDE> pre[4])
 {
-    size_t h = static_cast<size_t>(all.hidden), row = static_cast<size_t>(s.first) + k;
+    size_t h = static_cast<size_t>(d.hidden), row = static_cast<size_t>(s.first) + k;
     vd_wide<float, WIDE> c = {};
     if (s.previous >= 0) {
         size_t from = static_cast<size_t>(s.cell_before + parent_of(all, s, k) - s.previous);
         c = vd_load<WIDE>(d.cell + from * h + j);
     }
-    vd_wide<float, WIDE> y = cell_step<F, WIDE>(all, d, row, j, pre, &c);
+    vd_wide<float, WIDE> y = cell_step<F, WIDE>(d, row, j, pre, &c);
     vd_store<WIDE>(d.cell + (static_cast<size_t>(s.cell) + k) * h + j, c);
-    vd_store<WIDE>(d.y + static_cast<size_t>(d.map[row]) * all.y_stride + j, y);
+    vd_store<WIDE>(d.y + static_cast<size_t>(d.map[row]) * d.y_stride + j, y);
     vd_wide<F, WIDE> state;
     for (int n = 0; n < WIDE; n++)
         state.x[n] = vd_to<F>(y.x[n]);
     vd_children next = children_of(all, s, k);
     for (int i = next.first; i < next.end; i++)
-        vd_store<WIDE>(static_cast<F *>(d.before) + static_cast<size_t>(s.next_before + i) * h + j,
+        vd_store<WIDE>(reinterpret_cast<F *>(d.before) +
+                           static_cast<size_t>(s.next_before + i) * h + j,
                        state);
 }
 
@@ -130,13 +111,13 @@ template <typename F, int WIDE>
 static __global__ void cell_kernel(vd_directions all, vd_step s, bool multiplied)
 {
     const vd_direction &d = all.d[blockIdx.z];
-    size_t h = static_cast<size_t>(all.hidden);
+    size_t h = static_cast<size_t>(d.hidden);
     for (VD_EACH_ROW(k, s.count)) {
         const float *state = d.step + k * 4 * h;
-        for (VD_EACH_COLUMN(vector, all.hidden / WIDE)) {
+        for (VD_EACH_COLUMN(vector, d.hidden / WIDE)) {
             int j = vector * WIDE;
             vd_wide<float, WIDE> pre[4];
-            inputs_of<WIDE>(all, d, s, k, j, pre);
+            inputs_of<WIDE>(d, s, k, j, pre);
             VD_UNROLL
             for (int q = 0; multiplied && q < 4; q++) {
                 vd_wide<float, WIDE> of = vd_load<WIDE>(state + q * h + j);
@@ -152,7 +133,7 @@ static __global__ void cell_kernel(vd_directions all, vd_step s, bool multiplied
 // How many units a thread makes together: as many as are aligned.
 static int units_together(const vd_directions &all, int directions)
 {
-    bool four = all.hidden % VD_FOUR == 0 && all.y_stride % VD_FOUR == 0;
+    bool four = all.d[0].hidden % VD_FOUR == 0 && all.d[0].y_stride % VD_FOUR == 0;
     for (int i = 0; i < directions; i++)
         four &= vd_fits_four(all.d[i].y) && (!all.d[i].dy || vd_fits_four(all.d[i].dy));
     return four ? VD_FOUR : 1;
@@ -188,17 +169,17 @@ static __device__ __forceinline__ void multiply_few(const float *w, const F *bef
 template <typename F, int ROWS> static __global__ void few_kernel(vd_directions all, vd_step s)
 {
     const vd_direction &d = all.d[blockIdx.z];
-    size_t h = static_cast<size_t>(all.hidden);
-    const F *before = static_cast<const F *>(d.before) + static_cast<size_t>(s.before) * h;
+    size_t h = static_cast<size_t>(d.hidden);
+    const F *before = reinterpret_cast<const F *>(d.before) + static_cast<size_t>(s.before) * h;
     int lane = threadIdx.x % VD_WARP;
     int j = blockIdx.x * (blockDim.x / VD_WARP) + threadIdx.x / VD_WARP;
-    if (j >= all.hidden)
+    if (j >= d.hidden)
         return;
     float sum[ROWS][4] = {};
-    if (all.hidden % VD_FOUR == 0)
-        multiply_few<VD_FOUR, F, ROWS>(d.w_hh + j * h, before, s.count, all.hidden, lane, sum);
+    if (d.hidden % VD_FOUR == 0)
+        multiply_few<VD_FOUR, F, ROWS>(d.w_hh + j * h, before, s.count, d.hidden, lane, sum);
     else
-        multiply_few<1, F, ROWS>(d.w_hh + j * h, before, s.count, all.hidden, lane, sum);
+        multiply_few<1, F, ROWS>(d.w_hh + j * h, before, s.count, d.hidden, lane, sum);
     float own[4] = {};
     VD_UNROLL
     for (int k = 0; k < ROWS; k++) {
@@ -211,7 +192,7 @@ template <typename F, int ROWS> static __global__ void few_kernel(vd_directions 
     if (lane >= s.count)
         return;
     vd_wide<float, 1> pre[4];
-    inputs_of<1>(all, d, s, static_cast<size_t>(lane), j, pre);
+    inputs_of<1>(d, s, static_cast<size_t>(lane), j, pre);
     for (int q = 0; q < 4; q++)
         pre[q].x[0] += own[q];
     units<F, 1>(all, d, s, static_cast<size_t>(lane), j, pre);
@@ -219,7 +200,7 @@ template <typename F, int ROWS> static __global__ void few_kernel(vd_directions 
 
 template <typename F> static void step_of_few(const vd_directions &all, vd_step s, int directions)
 {
-    dim3 units(static_cast<unsigned>(vd_ceil(all.hidden, THREADS / VD_WARP)), 1,
+    dim3 units(static_cast<unsigned>(vd_ceil(all.d[0].hidden, THREADS / VD_WARP)), 1,
                static_cast<unsigned>(directions));
     if (s.count <= FEW / 2)
         VD_LAUNCH((few_kernel<F, FEW / 2>), units, THREADS, all, s);
@@ -317,11 +298,11 @@ template <typename F, int WIDE>
 static __global__ void cell_backward_kernel(vd_directions all, vd_step s)
 {
     const vd_direction &d = all.d[blockIdx.z];
-    size_t h = static_cast<size_t>(all.hidden);
+    size_t h = static_cast<size_t>(d.hidden);
     for (VD_EACH_ROW(k, s.count)) {
         size_t from = s.previous >= 0 ? static_cast<size_t>(parent_of(all, s, k)) : 0;
         vd_children next = children_of(all, s, k);
-        for (VD_EACH_COLUMN(vector, all.hidden / WIDE)) {
+        for (VD_EACH_COLUMN(vector, d.hidden / WIDE)) {
             int j = vector * WIDE;
             vd_wide<float, WIDE> before = {}, dh, dc;
             if (s.previous >= 0)
@@ -333,8 +314,7 @@ static __global__ void cell_backward_kernel(vd_directions all, vd_step s)
                 dh = vd_load<WIDE>(d.dh + k * h + j);
                 dc = vd_load<WIDE>(d.dc + k * h + j);
             }
-            cell_step_backward<F, WIDE>(all, d, static_cast<size_t>(s.first) + k, j, before, dh,
-                                        &dc);
+            cell_step_backward<F, WIDE>(d, static_cast<size_t>(s.first) + k, j, before, dh, &dc);
             vd_store<WIDE>(d.to_dc + k * h + j, dc);
         }
     }

@@ -11,17 +11,11 @@
 
 enum { VD_MOST_DIRECTIONS = 2 };
 
-// What kernels need of a direction.
-struct vd_direction {
-    const int *map;
+// A direction by value, as kernels get it. dh, dc: of the next step's rows, in a tree; else of
+// these rows. The inputs' products are in `scratch`.
+struct vd_direction : vd_lstm_pass, vd_lstm_gradient {
     const float *b_ih, *b_hh, *w_hh;
-    const float *initial, *input, *step;
-    float *y, *cell;
-    void *gate, *before;
-    const float *dy;
-    const float *dh, *dc; // of the next step's rows, in a tree; else of these rows
-    float *to_dc;         // of the step before
-    float *dinitial;
+    float *to_dc; // of the step before
 };
 
 struct vd_directions {
@@ -29,9 +23,6 @@ struct vd_directions {
     const int *order;
     const int *parent; // step order; NULL = row k follows row k of the step before
     const int *child;  // of a tree: the first row that goes on from a row or a later one
-    const int *x_row;  // flat order; NULL = a row's input is its own
-    int hidden, y_stride;
-    bool keep; // gates, for the gradient
 };
 
 // A step: its rows, where they begin in step order, and where they begin in what is kept of
@@ -52,13 +43,12 @@ void vd_lstm_sequences_backward(const vd_lstm_pass *pass, const vd_lstm_gradient
 
 // What the input and the biases give the four gates of WIDE units of row k.
 template <int WIDE>
-static __device__ __forceinline__ void inputs_of(const vd_directions &all, const vd_direction &d,
-                                                 vd_step s, size_t k, int j,
+static __device__ __forceinline__ void inputs_of(const vd_direction &d, vd_step s, size_t k, int j,
                                                  vd_wide<float, WIDE> pre[4])
 {
-    size_t h = static_cast<size_t>(all.hidden);
+    size_t h = static_cast<size_t>(d.hidden);
     int flat = d.map[static_cast<size_t>(s.first) + k];
-    const float *in = d.input + static_cast<size_t>(all.x_row ? all.x_row[flat] : flat) * 4 * h + j;
+    const float *in = d.scratch + static_cast<size_t>(d.x_row ? d.x_row[flat] : flat) * 4 * h + j;
     VD_UNROLL
     for (int q = 0; q < 4; q++) {
         pre[q] = vd_load<WIDE>(in + q * h);
@@ -74,10 +64,10 @@ static __device__ __forceinline__ void inputs_of(const vd_directions &all, const
 // are brought forward.
 template <typename F, int WIDE>
 static __device__ __forceinline__ vd_wide<float, WIDE>
-cell_step(const vd_directions &all, const vd_direction &d, size_t row, int j,
-          const vd_wide<float, WIDE> pre[4], vd_wide<float, WIDE> *c)
+cell_step(const vd_direction &d, size_t row, int j, const vd_wide<float, WIDE> pre[4],
+          vd_wide<float, WIDE> *c)
 {
-    size_t h = static_cast<size_t>(all.hidden);
+    size_t h = static_cast<size_t>(d.hidden);
     vd_wide<float, WIDE> y;
     vd_wide<F, WIDE> gate[4];
     VD_UNROLL
@@ -92,8 +82,8 @@ cell_step(const vd_directions &all, const vd_direction &d, size_t row, int j,
         y.x[n] = o * tanhf(c->x[n]);
     }
     VD_UNROLL
-    for (int q = 0; all.keep && q < 4; q++)
-        vd_store<WIDE>(static_cast<F *>(d.gate) + (row * 4 + q) * h + j, gate[q]);
+    for (int q = 0; d.keep && q < 4; q++)
+        vd_store<WIDE>(reinterpret_cast<F *>(d.gate) + (row * 4 + q) * h + j, gate[q]);
     return y;
 }
 
@@ -101,19 +91,18 @@ cell_step(const vd_directions &all, const vd_direction &d, size_t row, int j,
 // of the cells one step earlier, which were `before`.
 template <typename F, int WIDE>
 static __device__ __forceinline__ void
-cell_step_backward(const vd_directions &all, const vd_direction &d, size_t row, int j,
-                   const vd_wide<float, WIDE> &before, const vd_wide<float, WIDE> &dh,
-                   vd_wide<float, WIDE> *dc)
+cell_step_backward(const vd_direction &d, size_t row, int j, const vd_wide<float, WIDE> &before,
+                   const vd_wide<float, WIDE> &dh, vd_wide<float, WIDE> *dc)
 {
-    size_t h = static_cast<size_t>(all.hidden);
-    F *at = static_cast<F *>(d.gate) + row * 4 * h + j;
+    size_t h = static_cast<size_t>(d.hidden);
+    F *at = reinterpret_cast<F *>(d.gate) + row * 4 * h + j;
     vd_wide<F, WIDE> gate[4];
     VD_UNROLL
     for (int q = 0; q < 4; q++)
         gate[q] = vd_load<WIDE>(at + q * h);
     vd_wide<float, WIDE> cell = vd_load<WIDE>(d.cell + row * h + j),
-                         dy = vd_load<WIDE>(d.dy + static_cast<size_t>(d.map[row]) * all.y_stride +
-                                            j);
+                         dy =
+                             vd_load<WIDE>(d.dy + static_cast<size_t>(d.map[row]) * d.y_stride + j);
     VD_UNROLL
     for (int n = 0; n < WIDE; n++) {
         float i = vd_from(gate[0].x[n]), f = vd_from(gate[1].x[n]), g = vd_from(gate[2].x[n]),

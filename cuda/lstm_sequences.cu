@@ -13,7 +13,7 @@ static __global__ void __launch_bounds__(4 * H)
 {
     __shared__ float state[ROWS][H], product[ROWS][4 * H];
     const vd_direction &d = all.d[blockIdx.z];
-    int h = all.hidden, q = threadIdx.x / H, j = threadIdx.x % H;
+    int h = d.hidden, q = threadIdx.x / H, j = threadIdx.x % H;
     size_t first = static_cast<size_t>(blockIdx.x) * ROWS, k = first + q;
     bool whole = q < ROWS && j < h;
     float w[H];
@@ -33,9 +33,9 @@ static __global__ void __launch_bounds__(4 * H)
         bool mine = whole && k < static_cast<size_t>(active[step]);
         vd_wide<float, 1> pre[4];
         if (mine)
-            inputs_of<1>(all, d, s, k, j, pre);
-        if (mine && all.keep && (step > 0 || d.initial))
-            static_cast<float *>(d.before)[row * h + j] = state[q][j];
+            inputs_of<1>(d, s, k, j, pre);
+        if (mine && d.keep && (step > 0 || d.initial))
+            d.before[row * h + j] = state[q][j];
         VD_UNROLL
         for (int r = 0; r < ROWS; r++) {
             float sum = 0;
@@ -48,10 +48,10 @@ static __global__ void __launch_bounds__(4 * H)
         if (mine) {
             for (int g = 0; g < 4; g++)
                 pre[g].x[0] += product[q][g * H + j];
-            float y = cell_step<float, 1>(all, d, row, j, pre, &c).x[0];
-            if (all.keep)
+            float y = cell_step<float, 1>(d, row, j, pre, &c).x[0];
+            if (d.keep)
                 d.cell[row * h + j] = c.x[0];
-            d.y[static_cast<size_t>(d.map[row]) * all.y_stride + j] = y;
+            d.y[static_cast<size_t>(d.map[row]) * d.y_stride + j] = y;
             state[q][j] = y;
         }
         __syncthreads();
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(4 * H)
 {
     __shared__ float gradient[ROWS][4 * H], product[ROWS][4 * H];
     const vd_direction &d = all.d[blockIdx.z];
-    int h = all.hidden, q = threadIdx.x / H, j = threadIdx.x % H;
+    int h = d.hidden, q = threadIdx.x / H, j = threadIdx.x % H;
     size_t first = static_cast<size_t>(blockIdx.x) * ROWS, k = first + q;
     float w[H];
     vd_wide<float, 1> dh = {}, dc = {};
@@ -120,11 +120,10 @@ static __global__ void __launch_bounds__(4 * H)
             vd_wide<float, 1> before = {};
             if (step > 0)
                 before = vd_load<1>(d.cell + (static_cast<size_t>(offset[step - 1]) + k) * h + j);
-            cell_step_backward<float, 1>(all, d, row, j, before, dh, &dc);
+            cell_step_backward<float, 1>(d, row, j, before, dh, &dc);
         }
         for (int g = 0; q < ROWS && g < 4; g++)
-            gradient[q][g * H + j] =
-                mine ? static_cast<const float *>(d.gate)[(row * 4 + g) * h + j] : 0;
+            gradient[q][g * H + j] = mine ? d.gate[(row * 4 + g) * h + j] : 0;
         __syncthreads();
         VD_UNROLL
         for (int r = 0; r < ROWS; r++) {

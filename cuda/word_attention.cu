@@ -5,22 +5,14 @@
 enum { THREADS = 128, WARPS = THREADS / VD_WARP };
 
 // A dialog's matrix of attention 2: a row a word of its questions, a column a word of its entries.
-struct vd_topic_geometry {
-    vd_geometry_rows rows;
+struct vd_topic_geometry : vd_geometry {
     const int *question_word, *history_word; // first words, flat order
     const size_t *start;
-    int most;
 };
 
 static vd_topic_geometry topics_of(const vd_geometry *span, const size_t *start)
 {
-    vd_topic_geometry t;
-    t.rows = span->rows;
-    t.question_word = span->question->rows.start;
-    t.history_word = span->history->rows.start;
-    t.start = start;
-    t.most = span->most;
-    return t;
+    return {*span, span->question->rows.start, span->history->rows.start, start};
 }
 
 // The columns [from, to) of entry r in the matrix of dialog b, and its rows of question n.
