@@ -1,6 +1,8 @@
 // The plugin's entry: finds a device and fills the table.
 #include "cuda/device.cuh"
 
+#include <initializer_list>
+
 #include <stdio.h>
 
 static vd_backend table;
@@ -64,18 +66,10 @@ vd_backend_plugin(int abi, int device, char *text, size_t room)
     table.size = sizeof table;
     table.name = "cuda";
     table.description = description;
-    vd_cuda_stream(&table);
-    vd_cuda_matrix(&table);
-    vd_cuda_pointwise(&table);
-    vd_cuda_rows(&table);
-    vd_cuda_lstm(&table);
-    vd_cuda_context(&table);
-    vd_cuda_words(&table);
-    vd_cuda_region(&table);
-    vd_cuda_tape(&table);
-    vd_cuda_gru(&table);
-    vd_cuda_loss(&table);
-    vd_cuda_rank(&table);
-    vd_cuda_group(&table);
+    for (vd_cuda_family *fill_in :
+         {vd_cuda_stream, vd_cuda_matrix, vd_cuda_pointwise, vd_cuda_rows, vd_cuda_lstm,
+          vd_cuda_context, vd_cuda_words, vd_cuda_region, vd_cuda_tape, vd_cuda_gru, vd_cuda_loss,
+          vd_cuda_rank, vd_cuda_group})
+        fill_in(&table);
     return &table;
 }

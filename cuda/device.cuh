@@ -8,6 +8,7 @@
 #ifdef __CUDACC__
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #define VD_UNROLL       _Pragma("unroll")
 #define VD_PRAGMA(text) _Pragma(#text)
@@ -338,20 +339,10 @@ static __device__ __forceinline__ float vd_dropout_factor(vd_dropout d, uint32_t
 
 // ---- families, each filling its part of the table -----------------------------------------------
 
-extern const vd_memory vd_cuda_memory;
-void vd_cuda_stream(vd_backend *table);
-void vd_cuda_matrix(vd_backend *table);
-void vd_cuda_pointwise(vd_backend *table);
-void vd_cuda_rows(vd_backend *table);
-void vd_cuda_lstm(vd_backend *table);
-void vd_cuda_context(vd_backend *table);
-void vd_cuda_words(vd_backend *table);
-void vd_cuda_region(vd_backend *table);
-void vd_cuda_tape(vd_backend *table);
-void vd_cuda_gru(vd_backend *table);
-void vd_cuda_loss(vd_backend *table);
-void vd_cuda_rank(vd_backend *table);
-void vd_cuda_group(vd_backend *table);
+typedef void vd_cuda_family(vd_backend *table);
+vd_cuda_family vd_cuda_stream, vd_cuda_matrix, vd_cuda_pointwise, vd_cuda_rows, vd_cuda_lstm,
+    vd_cuda_context, vd_cuda_words, vd_cuda_region, vd_cuda_tape, vd_cuda_gru, vd_cuda_loss,
+    vd_cuda_rank, vd_cuda_group;
 
 // Shared by families.
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, const vd_real *a, int lda,

@@ -2,10 +2,11 @@
 // when they are asked for, so that neither the build nor one GPU needs it.
 #include "cuda/device.cuh"
 
+#include <chrono>
+#include <thread>
+
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdio.h>
-#include <time.h>
 
 // ---- what is used of nccl.h ---------------------------------------------------------------------
 
@@ -111,20 +112,12 @@ static const char *give_up(const char *why)
     return refuse("the sum of the gradients by NCCL", why);
 }
 
-static double seconds_now()
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // A kernel of NCCL that waits for an ended process never ends: poll the stream instead of waiting
 // for it, without sleeping at first.
 static const char *wait_for(cudaStream_t stream)
 {
     const double awake = 0.2;
-    const struct timespec nap = {0, 100000};
-    for (double from = seconds_now();;) {
+    for (auto from = std::chrono::steady_clock::now();;) {
         int state = NCCL_SUCCESS, asked = nccl.state(comm, &state);
         cudaError_t error = cudaStreamQuery(stream);
         if (asked != NCCL_SUCCESS || (state != NCCL_SUCCESS && state != NCCL_IN_PROGRESS))
@@ -133,14 +126,14 @@ static const char *wait_for(cudaStream_t stream)
             return NULL;
         if (error != cudaSuccess && error != cudaErrorNotReady)
             return give_up(cudaGetErrorString(error));
-        double waited = seconds_now() - from;
-        const char *why = limit ? limit->over(limit->context, waited) : NULL;
+        std::chrono::duration<double> waited = std::chrono::steady_clock::now() - from;
+        const char *why = limit ? limit->over(limit->context, waited.count()) : NULL;
         if (why)
             return give_up(why);
-        if (waited < awake)
-            sched_yield();
+        if (waited.count() < awake)
+            std::this_thread::yield();
         else
-            nanosleep(&nap, NULL);
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }
 

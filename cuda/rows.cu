@@ -3,20 +3,6 @@
 
 enum { THREADS = 256 };
 
-// Every half is a float: the exponent is moved, subnormals are 2^-24 times a whole number.
-static __device__ __forceinline__ float float_of_half(uint16_t half)
-{
-    uint32_t magnitude = half & 0x7fffu, bits;
-    float value;
-    if (magnitude < 0x400u) {
-        value = static_cast<float>(magnitude) * 5.9604644775390625e-8f;
-    } else {
-        bits = (magnitude << 13) + (magnitude < 0x7c00u ? 112u << 23 : 224u << 23);
-        memcpy(&value, &bits, sizeof value);
-    }
-    return half & 0x8000u ? -value : value;
-}
-
 // A picture's row is long: blocks in x share it.
 static __global__ void load_halves_kernel(const uint16_t *halves, size_t stride, const int32_t *row,
                                           int rows, size_t width, float *y)
@@ -24,7 +10,7 @@ static __global__ void load_halves_kernel(const uint16_t *halves, size_t stride,
     for (size_t r = blockIdx.y; r < static_cast<size_t>(rows); r += gridDim.y) {
         const uint16_t *from = halves + static_cast<size_t>(row[r]) * stride;
         for (VD_EACH(i, width))
-            y[r * width + i] = float_of_half(from[i]);
+            y[r * width + i] = __half2float(__ushort_as_half(from[i]));
     }
 }
 

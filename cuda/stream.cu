@@ -1,6 +1,8 @@
 // Streams, device memory, copies, errors.
 #include "cuda/device.cuh"
 
+#include <initializer_list>
+
 #include <stdio.h>
 
 #ifdef __CUDACC__
@@ -54,10 +56,10 @@ struct vd_stream_owner {
             return;
         if (stream.workspace)
             cublasDestroy(stream.blas);
-        cudaEventDestroy(stream.half_read[0]);
-        cudaEventDestroy(stream.half_read[1]);
-        cudaEventDestroy(stream.downloaded[0]);
-        cudaEventDestroy(stream.downloaded[1]);
+        for (int i = 0; i < 2; i++) {
+            cudaEventDestroy(stream.half_read[i]);
+            cudaEventDestroy(stream.downloaded[i]);
+        }
         cudaStreamDestroy(stream.handle);
         cudaFree(stream.workspace);
         cudaFree(stream.scratch);
@@ -72,14 +74,12 @@ static bool open_stream(vd_stream *s)
 {
     void *pinned = NULL;
     if (!vd_check(cudaSetDevice(device_index), "choosing the device") ||
-        !vd_check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "a stream") ||
-        !vd_check(cudaEventCreateWithFlags(&s->half_read[0], cudaEventDisableTiming), "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&s->half_read[1], cudaEventDisableTiming), "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&s->downloaded[0], cudaEventDisableTiming),
-                  "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&s->downloaded[1], cudaEventDisableTiming),
-                  "an event") ||
-        !vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
+        !vd_check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "a stream"))
+        return false;
+    for (cudaEvent_t *event : {s->half_read, s->half_read + 1, s->downloaded, s->downloaded + 1})
+        if (!vd_check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event"))
+            return false;
+    if (!vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
         return false;
     s->pinned = static_cast<unsigned char *>(pinned);
     return true;
@@ -272,13 +272,13 @@ static size_t room(void)
 #define GUARD vd_host_guard
 #endif
 
-const vd_memory vd_cuda_memory = {false,  allocate, release, vd_cuda_zero, copy,
-                                  upload, download, room,    GUARD};
+static const vd_memory memory_of_device = {false,  allocate, release, vd_cuda_zero, copy,
+                                           upload, download, room,    GUARD};
 
 void vd_cuda_stream(vd_backend *t)
 {
     device_index = t->device;
-    t->memory = &vd_cuda_memory;
+    t->memory = &memory_of_device;
     t->last_error = last_error;
     t->load_floats = load_floats;
     t->read_floats = read_floats;

@@ -154,7 +154,27 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
 
-// ---- bfloat16 and cuBLAS ------------------------------------------------------------------------
+// ---- half precision, bfloat16 and cuBLAS --------------------------------------------------------
+
+struct __half {
+    uint16_t bits;
+};
+static inline __half __ushort_as_half(unsigned short bits)
+{
+    return {bits};
+}
+
+// The exponent is moved; subnormals are 2^-24 times a whole number.
+static inline float __half2float(__half x)
+{
+    uint32_t magnitude = x.bits & 0x7fffu, bits;
+    float value = static_cast<float>(magnitude) * 0x1p-24f;
+    if (magnitude >= 0x400u) {
+        bits = (magnitude << 13) + (magnitude < 0x7c00u ? 112u << 23 : 224u << 23);
+        memcpy(&value, &bits, sizeof value);
+    }
+    return x.bits & 0x8000u ? -value : value;
+}
 
 struct __nv_bfloat16 {
     uint16_t bits;
