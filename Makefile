@@ -57,7 +57,7 @@ BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 # The network in double precision, for tests of gradients by finite differences (tests/double/).
 DOUBLE    := $(BUILD)/double/libnetwork.a
 # Without products of floats alone.
-DOUBLE_OBJ := $(patsubst %.c,$(BUILD)/double/%.o,$(filter-out %/gemv.c %/skinny_gemm.c, \
+DOUBLE_OBJ := $(patsubst %.c,$(BUILD)/double/%.o,$(filter-out %/blas.c %/gemv.c %/skinny_gemm.c, \
                 $(call below,$(addprefix engine/,base backend graph networks),c)))
 
 # The GPU backend: a plugin compiled by nvcc, which takes two minutes of processor time for all its

@@ -58,7 +58,7 @@ static const void *rounded(vd_dtype type, int count)
     return type == VD_F32 ? (const void *)w : half;
 }
 
-static bool few_rows(const vd_weight_product *p)
+static bool few_rows(const vd_cpu_product *p)
 {
     vd_cpu_gemv(p);
     return true;
@@ -73,7 +73,7 @@ static void *exactly(const void *numbers, size_t count, size_t size)
     return copy;
 }
 
-static void check_product(bool (*multiply)(const vd_weight_product *p), vd_dtype type, int m, int n,
+static void check_product(bool (*multiply)(const vd_cpu_product *p), vd_dtype type, int m, int n,
                           int k, bool add)
 {
     vd_rng rng = vd_rng_seed(3, (uint64_t)(m * 1000 + n * 10 + k));
@@ -85,17 +85,17 @@ static void check_product(bool (*multiply)(const vd_weight_product *p), vd_dtype
     void *weights = exactly(rounded(type, n * ldw), (size_t)(n * ldw - 1),
                             type == VD_F32 ? sizeof *w : sizeof *half);
     float *rows = exactly(x, (size_t)(m * ldx - 3), sizeof *x);
-    assert_true(multiply(&(vd_weight_product){.x = rows,
-                                              .w = weights,
-                                              .type = type,
-                                              .y = y,
-                                              .ldx = ldx,
-                                              .ldw = ldw,
-                                              .ldy = ldy,
-                                              .m = m,
-                                              .n = n,
-                                              .k = k,
-                                              .add = add}));
+    assert_true(multiply(&(vd_cpu_product){.a = rows,
+                                           .b = weights,
+                                           .type = type,
+                                           .c = y,
+                                           .lda = ldx,
+                                           .ldb = ldw,
+                                           .ldc = ldy,
+                                           .m = m,
+                                           .n = n,
+                                           .k = k,
+                                           .beta = add}));
     for (int r = 0; r < m; r++)
         for (int j = 0; j < ldy; j++) {
             double sum = j >= n || add ? (double)before[r * ldy + j] : 0;
@@ -139,32 +139,32 @@ static void products_equal_plain_sums(void **state)
     assert_false(vd_cpu_choose("abacus"));
 }
 
-static void check_rows_alone(bool (*multiply)(const vd_weight_product *p))
+static void check_rows_alone(bool (*multiply)(const vd_cpu_product *p))
 {
     enum { M = 100, N = 90, K = 500 };
     static float alone[M * N];
     vd_rng rng = vd_rng_seed(6, 6);
     fill(x, M * K, &rng);
     fill(w, N * K, &rng);
-    vd_weight_product p = {.x = x,
-                           .w = w,
-                           .type = VD_F32,
-                           .y = y,
-                           .ldx = K,
-                           .ldw = K,
-                           .ldy = N,
-                           .m = M,
-                           .n = N,
-                           .k = K};
+    vd_cpu_product p = {.a = x,
+                        .b = w,
+                        .type = VD_F32,
+                        .c = y,
+                        .lda = K,
+                        .ldb = K,
+                        .ldc = N,
+                        .m = M,
+                        .n = N,
+                        .k = K};
     vd_threads_use(4);
     assert_true(multiply(&p));
     vd_threads_use(1);
-    vd_weight_product row = p;
-    row.y = alone;
+    vd_cpu_product row = p;
+    row.c = alone;
     assert_true(multiply(&row));
     assert_memory_equal(y, alone, sizeof alone);
     for (row.m = 1; row.m < M; row.m += row.m < 8 ? 1 : 9) {
-        row.x = x + (size_t)(M - row.m) * K;
+        row.a = x + (size_t)(M - row.m) * K;
         assert_true(multiply(&row));
         assert_memory_equal(y + (size_t)(M - row.m) * N, alone, (size_t)row.m * N * sizeof *y);
     }
@@ -184,14 +184,14 @@ static void a_row_is_the_same_whatever_is_beside_it(void **state)
 
 static void too_many_rows_are_refused(void **state)
 {
-    vd_weight_product p = {.x = x, .w = w, .type = VD_F32, .y = y, .n = 1};
+    vd_cpu_product p = {.a = x, .b = w, .type = VD_F32, .c = y, .n = 1};
     (void)state;
     p.m = VD_SKINNY_ROWS + 1;
-    p.k = p.ldx = p.ldw = 1;
-    p.ldy = 1;
+    p.k = p.lda = p.ldb = 1;
+    p.ldc = 1;
     assert_false(vd_cpu_skinny_gemm(&p));
     p.m = VD_SKINNY_ROWS;
-    p.k = p.ldx = p.ldw = 17000; // more numbers than there is room for
+    p.k = p.lda = p.ldb = 17000; // more numbers than there is room for
     assert_false(vd_cpu_skinny_gemm(&p));
 }
 

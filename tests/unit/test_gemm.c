@@ -379,16 +379,16 @@ static void *without_memory(void *data)
     none.rlim_cur = 0;
     setrlimit(RLIMIT_AS, &none);
     vd_threads_alone(true);
-    j->skinny = vd_cpu_skinny_gemm(&(vd_weight_product){.x = j->x,
-                                                        .w = j->l.w.data,
-                                                        .type = j->l.w.type,
-                                                        .y = j->y,
-                                                        .ldx = LEAN_IN,
-                                                        .ldw = LEAN_IN,
-                                                        .ldy = LEAN_OUT,
-                                                        .m = 20,
-                                                        .n = LEAN_OUT,
-                                                        .k = LEAN_IN});
+    j->skinny = vd_cpu_skinny_gemm(&(vd_cpu_product){.a = j->x,
+                                                     .b = j->l.w.data,
+                                                     .type = j->l.w.type,
+                                                     .c = j->y,
+                                                     .lda = LEAN_IN,
+                                                     .ldb = LEAN_IN,
+                                                     .ldc = LEAN_OUT,
+                                                     .m = 20,
+                                                     .n = LEAN_OUT,
+                                                     .k = LEAN_IN});
     vd_backend_cpu()->linear(j->x, &j->l.w, j->l.b, j->y, LEAN_ROWS);
     setrlimit(RLIMIT_AS, &usual);
     return NULL;

@@ -91,29 +91,28 @@ static void load(void)
     sgemm = s.sgemm;
 }
 
-static void plain_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda,
-                        const float *b, int ldb, float beta, float *c, int ldc)
+static void plain_sgemm(const vd_cpu_product *p)
 {
-    size_t row = (size_t)lda, column = (size_t)ldb;
-    for (size_t i = 0; i < (size_t)m; i++)
-        for (size_t j = 0; j < (size_t)n; j++) {
-            float sum = 0, *to = c + i * (size_t)ldc + j;
-            for (size_t p = 0; p < (size_t)k; p++)
-                sum += (ta ? a[p * row + i] : a[i * row + p]) *
-                       (tb ? b[j * column + p] : b[p * column + j]);
-            *to = sum + (beta == 0 ? 0 : beta * *to);
+    const float *a = p->a, *b = p->b;
+    size_t row = (size_t)p->lda, column = (size_t)p->ldb;
+    for (size_t i = 0; i < (size_t)p->m; i++)
+        for (size_t j = 0; j < (size_t)p->n; j++) {
+            float sum = 0, *to = p->c + i * (size_t)p->ldc + j;
+            for (size_t k = 0; k < (size_t)p->k; k++)
+                sum += (p->ta ? a[k * row + i] : a[i * row + k]) *
+                       (p->tb ? b[j * column + k] : b[k * column + j]);
+            *to = sum + (p->beta == 0 ? 0 : p->beta * *to);
         }
 }
 
-void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda, const float *b,
-                  int ldb, float beta, float *c, int ldc)
+void vd_cpu_sgemm(const vd_cpu_product *p)
 {
     pthread_once(&load_once, load);
     if (sgemm)
-        sgemm(ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, m, n, k, 1, a, lda, b,
-              ldb, beta, c, ldc);
+        sgemm(ROW_MAJOR, p->ta ? TRANSPOSED : PLAIN, p->tb ? TRANSPOSED : PLAIN, p->m, p->n, p->k,
+              1, p->a, p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
     else
-        plain_sgemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
+        plain_sgemm(p);
 }
 
 const char *vd_backend_cpu_library(void)

@@ -3,12 +3,10 @@
 #ifndef VD_CPU_BLAS_H
 #define VD_CPU_BLAS_H
 
-#include <stdbool.h>
+#include "engine/backend/cpu/gemv.h"
 
-// c = op(a) op(b) + beta c on the calling thread, as cblas_sgemm does, row-major; m, n, k >
-// 0. Without the library by loops of our own.
-void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda, const float *b,
-                  int ldb, float beta, float *c, int ldc);
+// A product of floats on the calling thread; m, n, k > 0. Without the library by loops of our own.
+void vd_cpu_sgemm(const vd_cpu_product *product);
 
 // Where OpenBLAS took its code for an older processor (`taken`) than this one: the value of
 // $OPENBLAS_CORETYPE that is right; else NULL.

@@ -88,6 +88,9 @@ float *vd_cpu_scratch(size_t floats)
 
 static void fill(void)
 {
+    static vd_cpu_family *const families[] = {vd_cpu_matrix,    vd_cpu_pointwise, vd_cpu_lstm,
+                                              vd_cpu_attention, vd_cpu_segments,  vd_cpu_normalise,
+                                              vd_cpu_gru,       vd_cpu_loss,      vd_cpu_optimiser};
     table.abi = VD_BACKEND_ABI;
     table.size = sizeof table;
     table.name = "cpu";
@@ -97,15 +100,8 @@ static void fill(void)
     table.read_floats = read_floats;
     table.load_halves = load_halves;
     table.precision = always_float;
-    vd_cpu_matrix(&table);
-    vd_cpu_pointwise(&table);
-    vd_cpu_lstm(&table);
-    vd_cpu_attention(&table);
-    vd_cpu_segments(&table);
-    vd_cpu_normalise(&table);
-    vd_cpu_gru(&table);
-    vd_cpu_loss(&table);
-    vd_cpu_optimiser(&table);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        families[i](&table);
 }
 
 const vd_backend *vd_backend_cpu(void)

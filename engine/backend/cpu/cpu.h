@@ -5,15 +5,9 @@
 #include "engine/backend/backend.h"
 
 // Each family fills its part of the table.
-void vd_cpu_matrix(vd_backend *table);
-void vd_cpu_pointwise(vd_backend *table);
-void vd_cpu_lstm(vd_backend *table);
-void vd_cpu_attention(vd_backend *table);
-void vd_cpu_segments(vd_backend *table);
-void vd_cpu_normalise(vd_backend *table);
-void vd_cpu_gru(vd_backend *table);
-void vd_cpu_loss(vd_backend *table);
-void vd_cpu_optimiser(vd_backend *table);
+typedef void vd_cpu_family(vd_backend *table);
+vd_cpu_family vd_cpu_matrix, vd_cpu_pointwise, vd_cpu_lstm, vd_cpu_attention, vd_cpu_segments,
+    vd_cpu_normalise, vd_cpu_gru, vd_cpu_loss, vd_cpu_optimiser;
 
 // A loop compiled for several instruction sets, the best one picked at start.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(VD_DOUBLE)

@@ -61,7 +61,7 @@ static vector_of_four widen_f16_portable(halves_of_four half)
 // ---- which one ----------------------------------------------------------------------------------
 
 static const struct {
-    void (*run)(const vd_weight_product *p, int from, int to);
+    void (*run)(const vd_cpu_product *p, int from, int to);
     void (*widen)(const void *x, vd_dtype type, size_t n, float *y);
 } dot_products[VD_INSTRUCTIONS] = {
     [VD_PORTABLE] = {product_portable, widen_portable},
@@ -75,21 +75,21 @@ static const struct {
 
 static void run_columns(void *product, size_t from, size_t to)
 {
-    const vd_weight_product *p = product;
+    const vd_cpu_product *p = product;
     int last = (int)to * EACH > p->n ? p->n : (int)to * EACH;
     dot_products[vd_cpu_instructions()].run(p, (int)from * EACH, last);
 }
 
-void vd_cpu_gemv(const vd_weight_product *p)
+void vd_cpu_gemv(const vd_cpu_product *p)
 {
-    vd_weight_product part = *p;
+    vd_cpu_product part = *p;
     for (int left = p->m; left > 0; left -= MOST_ROWS) {
         part.m = left < MOST_ROWS ? left : MOST_ROWS;
         // Reading a weight takes about as long as eight multiplications with it.
         double cost = EACH * p->k * (8.0 + part.m) / 64;
         vd_threads_ranges((size_t)(p->n + EACH - 1) / EACH, cost, run_columns, &part);
-        part.x += (size_t)MOST_ROWS * (size_t)p->ldx;
-        part.y += (size_t)MOST_ROWS * (size_t)p->ldy;
+        part.a += (size_t)MOST_ROWS * (size_t)p->lda;
+        part.c += (size_t)MOST_ROWS * (size_t)p->ldc;
     }
 }
 

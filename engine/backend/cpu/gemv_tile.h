@@ -1,6 +1,6 @@
 // Products by dot products, as a template: gemv.c includes this once for each instruction
-// set. y[r][j] = x[r] . w[j]: the weights are read where they lie, in the layout and the number
-// format of their file, and every one is read once for up to MOST_ROWS rows of x.
+// set. c[r][j] = a[r] . b[j]: the weights are read where they lie, in the layout and the number
+// format of their file, and every one is read once for up to MOST_ROWS rows of a.
 //
 // Set before inclusion: LANES floats in a vector; TILE_COLUMNS columns of a tile, whose sums the
 // registers hold; TARGET, an attribute; NAME(x), x with the instruction set's name;
@@ -119,10 +119,10 @@ NAME(add_products)(const float *x, size_t ldx, const void *w, size_t k, size_t l
     }
 }
 
-// All rows of x and columns j, j + apart, .. of y over from..to-1 of k; w, row stride ldw, begins
+// All rows of a and columns j, j + apart, .. of c over from..to-1 of k; w, row stride ldw, begins
 // with column j's weight number `from`.
 TARGET static inline __attribute__((always_inline)) void
-NAME(tile)(const vd_weight_product *p, int j, size_t apart, int from, int to, const void *w,
+NAME(tile)(const vd_cpu_product *p, int j, size_t apart, int from, int to, const void *w,
            size_t ldw, const int rows, const int columns, const vd_dtype type)
 {
     const NAME(vector) none = {0};
@@ -130,11 +130,11 @@ NAME(tile)(const vd_weight_product *p, int j, size_t apart, int from, int to, co
     for (int a = 0; a < rows; a++)
         for (int c = 0; c < columns; c++)
             sum[a][c] = none;
-    const float *x = p->x + from;
+    const float *x = p->a + from;
     const size_t size = type == VD_F32 ? 4 : 2;
-    size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
+    size_t ldx = (size_t)p->lda, i = 0, depth = (size_t)(to - from);
     // After the last numbers of a row come those of the next, which need not be adjacent.
-    const size_t turn = to == p->k ? depth * size : SIZE_MAX, on = (size_t)(p->ldw - p->k) * size;
+    const size_t turn = to == p->k ? depth * size : SIZE_MAX, on = (size_t)(p->ldb - p->k) * size;
     if (rows <= 2) { // with more of them the registers do not suffice for this
 #pragma GCC unroll 4
         for (; i + LANES <= depth; i += LANES)
@@ -164,31 +164,32 @@ NAME(tile)(const vd_weight_product *p, int j, size_t apart, int from, int to, co
                 sum[a][c] += weight * NAME(load_rest)(x, a * ldx + i, rest, VD_F32);
         }
     }
+    const bool add = p->beta != 0 || from > 0;
     for (int a = 0; a < rows; a++) {
-        float *y = p->y + (size_t)a * (size_t)p->ldy + j;
+        float *y = p->c + (size_t)a * (size_t)p->ldc + j;
         vector_of_four all =
             NAME(sums)(sum[a][0], columns > 1 ? sum[a][1] : none, columns > 2 ? sum[a][2] : none,
                        columns > 3 ? sum[a][3] : none);
         for (int c = 0; c < columns; c++)
-            y[(size_t)c * apart] = all[c] + (p->add || from > 0 ? y[(size_t)c * apart] : 0);
+            y[(size_t)c * apart] = all[c] + (add ? y[(size_t)c * apart] : 0);
     }
 }
 
 // Rows that find room in registers: one pass, in which a tile's columns are far apart, so that the
 // weights come in a few long streams, which is how memory gives them fastest.
-TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd_weight_product *p,
+TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd_cpu_product *p,
                                                                         int first, int last,
                                                                         int depth, const int rows,
                                                                         const vd_dtype type)
 {
     const int columns = rows * TILE_COLUMNS <= MOST_SUMS ? TILE_COLUMNS : TILE_COLUMNS / 2;
     const int apart = (last - first) / columns;
-    const size_t size = type == VD_F32 ? 4 : 2, ldw = (size_t)p->ldw;
+    const size_t size = type == VD_F32 ? 4 : 2, ldw = (size_t)p->ldb;
     for (int j = first; j < last; j++)
         for (int from = 0; from < p->k; from += depth) {
             int to = p->k - from < depth ? p->k : from + depth;
             const unsigned char *w =
-                (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
+                (const unsigned char *)p->b + ((size_t)j * ldw + (size_t)from) * size;
             if (j < first + apart)
                 NAME(tile)
             (p, j, (size_t)apart, from, to, w, (size_t)apart * ldw, rows, columns, type);
@@ -201,7 +202,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd
 // one of them all.
 #define PASS(rows, type, name)                                                                     \
     TARGET static __attribute__((noinline)) void NAME(name##_##rows)(                              \
-        const vd_weight_product *p, int first, int last, int depth)                                \
+        const vd_cpu_product *p, int first, int last, int depth)                                   \
     {                                                                                              \
         NAME(one_pass)(p, first, last, depth, rows, type);                                         \
     }
@@ -221,12 +222,12 @@ PASSES(VD_F32, f32)
 PASSES(VD_F16, f16)
 PASSES(VD_BF16, bf16)
 
-static void (*const NAME(passes)[][MOST_ROWS])(const vd_weight_product *p, int first, int last,
+static void (*const NAME(passes)[][MOST_ROWS])(const vd_cpu_product *p, int first, int last,
                                                int depth) = {
     [VD_F32] = ROW_OF(f32), [VD_F16] = ROW_OF(f16), [VD_BF16] = ROW_OF(bf16)};
 
-// Columns from..to-1 of y.
-static void NAME(product)(const vd_weight_product *p, int from, int to)
+// Columns from..to-1 of c.
+static void NAME(product)(const vd_cpu_product *p, int from, int to)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;

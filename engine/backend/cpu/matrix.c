@@ -25,25 +25,10 @@ VD_TARGET_CLONES static void add_four_times(vd_real *restrict y, const vd_real a
         y[i] = y[i] + a[0] * x[i] + a[1] * x1[i] + a[2] * x2[i] + a[3] * x3[i];
 }
 
-// A product c (m, n) = op(a) op(b) + beta c, beta 0 or 1, op = transpose where asked. b may have
-// any of the types of weights where tb is set.
-typedef struct product {
-    bool ta, tb;
-    int m, n, k;
-    const vd_real *a;
-    int lda;
-    const void *b;
-    vd_dtype type;
-    int ldb;
-    vd_real beta;
-    vd_real *c;
-    int ldc;
-} product;
-
 // Rows and columns of a tile of c that is kept in registers while k passes by.
 enum { TILE_ROWS = 6, TILE_COLUMNS = 64 / sizeof(vd_real) };
 
-VD_TARGET_CLONES static void add_tile(const product *p, int r, int column)
+VD_TARGET_CLONES static void add_tile(const vd_cpu_product *p, int r, int column)
 {
     typedef vd_real lane __attribute__((vector_size(64)));
     const size_t down = p->ta ? 1 : (size_t)p->lda, along = p->ta ? (size_t)p->lda : 1;
@@ -66,7 +51,7 @@ VD_TARGET_CLONES static void add_tile(const product *p, int r, int column)
 }
 
 // Row r of c from `column` on: what tiles leave over.
-static void add_row(const product *p, int r, int column)
+static void add_row(const vd_cpu_product *p, int r, int column)
 {
     const size_t along = p->ta ? (size_t)p->lda : 1, ldb = (size_t)p->ldb;
     const size_t k = (size_t)p->k, n = (size_t)(p->n - column);
@@ -90,7 +75,7 @@ static void add_row(const product *p, int r, int column)
 }
 
 // For products too small for anything else, and for the tests' double precision.
-static void small_gemm(const product *p)
+static void small_gemm(const vd_cpu_product *p)
 {
     const int columns = p->tb ? 0 : p->n / TILE_COLUMNS * TILE_COLUMNS;
     const int rows = columns ? p->m / TILE_ROWS * TILE_ROWS : 0;
@@ -120,14 +105,14 @@ enum {
 };
 
 typedef struct blocks_job {
-    const product *p;
+    const vd_cpu_product *p;
     bool rows; // cut between rows of c, else between columns
     int blocks;
 } blocks_job;
 
-static product block_of(const blocks_job *j, int index)
+static vd_cpu_product block_of(const blocks_job *j, int index)
 {
-    product p = *j->p;
+    vd_cpu_product p = *j->p;
     const int64_t all = j->rows ? p.m : p.n;
     const size_t from = (size_t)(all * index / j->blocks);
     const size_t to = (size_t)(all * (index + 1) / j->blocks);
@@ -144,39 +129,17 @@ static product block_of(const blocks_job *j, int index)
     return p;
 }
 
-// c = a b^T, or c + a b^T.
-static vd_weight_product with_weights(const product *p)
-{
-    return (vd_weight_product){.x = p->a,
-                               .w = p->b,
-                               .type = p->type,
-                               .y = p->c,
-                               .ldx = p->lda,
-                               .ldw = p->ldb,
-                               .ldy = p->ldc,
-                               .m = p->m,
-                               .n = p->n,
-                               .k = p->k,
-                               .add = p->beta == 1};
-}
-
-static void blas(const product *p)
-{
-    vd_cpu_sgemm(p->ta, p->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
-}
-
 // A product with 16-bit weights, as many of which are widened at a time as there is room for.
-static void blas_widened(const product *p)
+static void blas_widened(const vd_cpu_product *p)
 {
     const size_t k = (size_t)p->k;
     const int most = (int)(VD_SCRATCH_FLOATS / k);
     float *wide = most > 0 ? vd_cpu_scratch(VD_SCRATCH_FLOATS) : NULL;
     if (!wide) {
-        const vd_weight_product rows = with_weights(p);
-        vd_cpu_gemv(&rows);
+        vd_cpu_gemv(p);
         return;
     }
-    product part = *p;
+    vd_cpu_product part = *p;
     part.b = wide;
     part.ldb = p->k;
     for (int from = 0; from < p->n; from += part.n, part.c += part.n) {
@@ -184,22 +147,22 @@ static void blas_widened(const product *p)
         for (size_t r = 0; r < (size_t)part.n; r++)
             vd_cpu_widen((const uint16_t *)p->b + ((size_t)from + r) * (size_t)p->ldb, p->type, k,
                          wide + r * k);
-        blas(&part);
+        vd_cpu_sgemm(&part);
     }
 }
 
 static void blas_block(void *data, int index)
 {
-    const product p = block_of(data, index);
+    const vd_cpu_product p = block_of(data, index);
     if (p.type == VD_F32)
-        blas(&p);
+        vd_cpu_sgemm(&p);
     else
         blas_widened(&p);
 }
 
 // An even number of blocks of about BLOCK rows or columns: as many whatever the number of threads,
 // so that results do not depend on it. Weights in 16 bits are cut, so that each is widened once.
-static void blas_in_blocks(const product *p)
+static void blas_in_blocks(const vd_cpu_product *p)
 {
     const bool rows = p->type == VD_F32 && p->m >= p->n;
     blocks_job j = {p, rows, 2 * (((rows ? p->m : p->n) + BLOCK) / (2 * BLOCK))};
@@ -207,34 +170,32 @@ static void blas_in_blocks(const product *p)
 }
 
 // False when the rows are too many.
-static bool skinny(const product *p, const vd_packed_matrix *packed, int column)
+static bool skinny(const vd_cpu_product *p, const vd_packed_matrix *packed, int column)
 {
-    const vd_weight_product rows = with_weights(p);
     if (p->m > VD_SKINNY_ROWS)
         return false;
-    if (packed && p->m > GEMV_ROWS && vd_cpu_packed_gemm(&rows, packed, column))
+    if (packed && p->m > GEMV_ROWS && vd_cpu_packed_gemm(p, packed, column))
         return true;
-    if (p->m > GEMV_ROWS && (double)p->m * p->n * p->k > SMALL && vd_cpu_skinny_gemm(&rows))
+    if (p->m > GEMV_ROWS && (double)p->m * p->n * p->k > SMALL && vd_cpu_skinny_gemm(p))
         return true;
-    vd_cpu_gemv(&rows);
+    vd_cpu_gemv(p);
     return true;
 }
 
 static void skinny_block(void *data, int index)
 {
-    const product p = block_of(data, index);
-    const vd_weight_product rows = with_weights(&p);
-    if (!vd_cpu_skinny_gemm(&rows))
-        vd_cpu_gemv(&rows);
+    const vd_cpu_product p = block_of(data, index);
+    if (!vd_cpu_skinny_gemm(&p))
+        vd_cpu_gemv(&p);
 }
 
-static void skinny_in_blocks(const product *p)
+static void skinny_in_blocks(const vd_cpu_product *p)
 {
     blocks_job j = {p, true, (p->m + VD_SKINNY_ROWS - 1) / VD_SKINNY_ROWS};
     vd_threads_run(j.blocks, skinny_block, &j);
 }
 
-static void multiply_matrices(const product *p, const vd_packed_matrix *packed, int column)
+static void multiply_matrices(const vd_cpu_product *p, const vd_packed_matrix *packed, int column)
 {
     const double work = (double)p->m * p->n * p->k;
     const bool by_rows = !p->ta && p->m <= VD_SKINNY_ROWS;
@@ -255,7 +216,7 @@ static void multiply_matrices(const product *p, const vd_packed_matrix *packed, 
 
 #else
 
-static void multiply_matrices(const product *p, const vd_packed_matrix *packed, int column)
+static void multiply_matrices(const vd_cpu_product *p, const vd_packed_matrix *packed, int column)
 {
     (void)packed;
     (void)column;
@@ -268,7 +229,7 @@ static void multiply_matrices(const product *p, const vd_packed_matrix *packed, 
 static void gemm(bool ta, bool tb, int m, int n, int k, const vd_real *a, int lda, const vd_real *b,
                  int ldb, vd_real beta, vd_real *c, int ldc)
 {
-    const product p = {ta, tb, m, n, k, a, lda, b, VD_REAL_TYPE, ldb, beta, c, ldc};
+    const vd_cpu_product p = {ta, tb, m, n, k, a, lda, b, VD_REAL_TYPE, ldb, beta, c, ldc};
     multiply_matrices(&p, NULL, 0);
 }
 
@@ -291,45 +252,37 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
     vd_threads_run(count, list_block, &l);
 }
 
-// Rows of numbers, for the blocks of what is done to each.
-typedef struct rows_job {
-    const vd_real *x;
-    vd_real *y;
-    size_t rows, columns;
-} rows_job;
-
 static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
-    const product p = {.tb = true,
-                       .m = rows,
-                       .n = w->rows,
-                       .k = w->columns,
-                       .a = x,
-                       .lda = w->columns,
-                       .b = w->data,
-                       .type = w->type,
-                       .ldb = w->stride,
-                       .beta = b ? 1 : 0,
-                       .c = y,
-                       .ldc = w->rows};
+    const vd_cpu_product p = {.tb = true,
+                              .m = rows,
+                              .n = w->rows,
+                              .k = w->columns,
+                              .a = x,
+                              .lda = w->columns,
+                              .b = w->data,
+                              .type = w->type,
+                              .ldb = w->stride,
+                              .beta = b ? 1 : 0,
+                              .c = y,
+                              .ldc = w->rows};
     if (b)
         vd_cpu_copy_rows(b, 0, NULL, rows, w->rows, y, w->rows);
     multiply_matrices(&p, w->packed, w->packed_column);
 }
 
-// Columns from..to-1 of the sum of all rows.
+typedef struct sum_job {
+    const vd_real *x;
+    vd_real *sum; // of its rows, added to
+    size_t rows, columns;
+} sum_job;
+
 VD_TARGET_CLONES static void sum_columns(void *data, size_t from, size_t to)
 {
-    const rows_job *j = data;
+    const sum_job *j = data;
     for (size_t r = 0; r < j->rows; r++)
         for (size_t i = from; i < to; i++)
-            j->y[i] += j->x[r * j->columns + i];
-}
-
-static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
-{
-    rows_job job = {x, sum, (size_t)rows, (size_t)columns};
-    vd_threads_ranges((size_t)columns, rows * 0.3, sum_columns, &job);
+            j->sum[i] += j->x[r * j->columns + i];
 }
 
 static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
@@ -343,8 +296,10 @@ static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real 
              dx_stride);
     if (dw)
         gemm(true, false, out, in, rows, dy, out, x, in, 1, vd_matrix_reals(dw), dw->stride);
-    if (db)
-        sum_rows(dy, rows, out, db);
+    if (db) {
+        sum_job job = {dy, db, (size_t)rows, (size_t)out};
+        vd_threads_ranges((size_t)out, rows * 0.3, sum_columns, &job);
+    }
 }
 
 static void pack_weights(vd_matrix *w)

@@ -8,7 +8,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/threads.h"
 
-// With AVX2, DEPTH numbers of three vectors of rows of x, and as many of a group of weights, find
+// With AVX2, DEPTH numbers of three vectors of rows of a, and as many of a group of weights, find
 // room in the first cache; sums of COLUMNS columns in the second.
 enum {
     DEPTH = 192,
@@ -21,7 +21,7 @@ enum {
 
 _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SKINNY_ROWS % 16 == 0, "sums are of whole tiles");
 
-// ---- tiles: vectors of sums that the registers hold beside a row of x and a weight --------------
+// ---- tiles: vectors of sums that the registers hold beside a row of a and a weight --------------
 
 #define LANES 4
 #define GROUP 12
@@ -135,9 +135,9 @@ static void pack_lines(const float *from, size_t stride, int count, int depth, f
 // ---- packed rows --------------------------------------------------------------------------------
 
 typedef struct skinny_product {
-    const vd_weight_product *p;
+    const vd_cpu_product *p;
     tile_set tiles;
-    int vectors;   // that hold a number of every row of x
+    int vectors;   // that hold a number of every row of a
     int depth;     // of a part of k
     size_t size;   // of a weight, bytes
     bool direct;   // tiles read the weights where they lie
@@ -153,14 +153,14 @@ static float *panels_of(const skinny_product *s, int from)
 static void pack_parts(void *data, size_t from, size_t to)
 {
     const skinny_product *s = data;
-    const vd_weight_product *p = s->p;
+    const vd_cpu_product *p = s->p;
     for (int k = (int)from * s->depth; k < at_most((int)to * s->depth, p->k); k += s->depth) {
         const int depth = at_most(p->k - k, s->depth);
         float *panel = panels_of(s, k);
         for (int v = 0, vectors; v < s->vectors; v += vectors) {
             vectors = vectors_of_panel(s->vectors - v);
             const int row = v * s->tiles.lanes, width = vectors * s->tiles.lanes;
-            pack_lines(p->x + (size_t)row * (size_t)p->ldx + k, (size_t)p->ldx,
+            pack_lines(p->a + (size_t)row * (size_t)p->lda + k, (size_t)p->lda,
                        at_most(p->m - row, width), depth, panel, (size_t)width);
             panel += width * depth;
         }
@@ -169,8 +169,8 @@ static void pack_parts(void *data, size_t from, size_t to)
 
 static const unsigned char *weights_at(const skinny_product *s, int column, int from)
 {
-    return (const unsigned char *)s->p->w +
-           ((size_t)column * (size_t)s->p->ldw + (size_t)from) * s->size;
+    return (const unsigned char *)s->p->b +
+           ((size_t)column * (size_t)s->p->ldb + (size_t)from) * s->size;
 }
 
 // A part of the weights of `columns` <= group columns; those at `next` are asked for meanwhile.
@@ -182,7 +182,7 @@ typedef struct weights_part {
 // The weights as floats (group, DEPTH), zeros for columns that are not there.
 static void widen_group(const skinny_product *s, const weights_part *w, float *wide)
 {
-    const size_t stride = (size_t)s->p->ldw * s->size, rest = (size_t)(s->tiles.group - w->columns);
+    const size_t stride = (size_t)s->p->ldb * s->size, rest = (size_t)(s->tiles.group - w->columns);
     for (int r = 0; r < w->columns; r++)
         vd_cpu_widen(w->first + (size_t)r * stride, s->p->type, (size_t)w->depth, wide + r * DEPTH);
     memset(wide + w->columns * DEPTH, 0, rest * DEPTH * sizeof *wide);
@@ -194,11 +194,11 @@ static void multiply_group(const skinny_product *s, const weights_part *w, float
     float wide[MOST_GROUP * DEPTH];
     const tile_set *t = &s->tiles;
     const float *panel = panels_of(s, w->from), *a = wide;
-    const size_t stride = (size_t)s->p->ldw * s->size;
+    const size_t stride = (size_t)s->p->ldb * s->size;
     size_t lda = DEPTH;
     if (s->direct && w->columns == t->group) {
         a = (const float *)(const void *)w->first;
-        lda = (size_t)s->p->ldw;
+        lda = (size_t)s->p->ldb;
     } else {
         widen_group(s, w, wide);
     }
@@ -228,16 +228,16 @@ static void write_four(float *y, const float *sums, int count, bool add)
     memcpy(y, &now, sizeof now);
 }
 
-// Columns first.. of y get sums (count, VD_SKINNY_ROWS apart), a column after the other.
-static void write_columns(const vd_weight_product *p, const float *sums, int first, int count)
+// Columns first.. of c get sums (count, VD_SKINNY_ROWS apart), a column after the other.
+static void write_columns(const vd_cpu_product *p, const float *sums, int first, int count)
 {
     for (int r = 0; r < p->m; r += 4)
         for (int j = 0; j < count; j += 4) {
             float four[16];
-            float *y = p->y + (size_t)r * (size_t)p->ldy + first + j;
+            float *y = p->c + (size_t)r * (size_t)p->ldc + first + j;
             transpose_four(sums + j * VD_SKINNY_ROWS + r, VD_SKINNY_ROWS, four, 4);
-            for (int i = 0; i < 4 && r + i < p->m; i++, y += p->ldy)
-                write_four(y, four + (ptrdiff_t)4 * i, at_most(count - j, 4), p->add);
+            for (int i = 0; i < 4 && r + i < p->m; i++, y += p->ldc)
+                write_four(y, four + (ptrdiff_t)4 * i, at_most(count - j, 4), p->beta != 0);
         }
 }
 
@@ -245,7 +245,7 @@ static void write_columns(const vd_weight_product *p, const float *sums, int fir
 static void multiply_columns(void *data, size_t from_group, size_t to_group)
 {
     const skinny_product *s = data;
-    const vd_weight_product *p = s->p;
+    const vd_cpu_product *p = s->p;
     const int group = s->tiles.group, last = at_most((int)to_group * group, p->n);
     float sums[COLUMNS * VD_SKINNY_ROWS];
     for (int column = (int)from_group * group; column < last; column += COLUMNS) {
@@ -277,7 +277,7 @@ static vd_instructions instructions_for(int rows)
     return set == VD_AVX512 && !wide ? VD_AVX2 : set;
 }
 
-bool vd_cpu_skinny_gemm(const vd_weight_product *p)
+bool vd_cpu_skinny_gemm(const vd_cpu_product *p)
 {
     skinny_product s = {.p = p, .tiles = tiles_of[instructions_for(p->m)]};
     const int group = s.tiles.group;
@@ -360,7 +360,7 @@ void vd_cpu_unpack(vd_packed_matrix *packed)
 }
 
 typedef struct packed_product {
-    const vd_weight_product *p;
+    const vd_cpu_product *p;
     const tile_set *tiles;
     const vd_packed_matrix *packed;
     int column; // of the packed matrix
@@ -373,16 +373,16 @@ typedef struct packed_product {
 static void multiply_edge(const packed_product *j, const float *panel, int k, int depth, int first,
                           int column)
 {
-    const vd_weight_product *p = j->p;
+    const vd_cpu_product *p = j->p;
     const int start = p->m < j->rows ? 0 : at_most(first, p->m - j->rows);
     const int width = j->packed->width;
     float sums[MOST_WIDTH * MOST_GROUP];
-    j->tiles->run[1](p->x + (size_t)start * (size_t)p->ldx + k, (size_t)p->ldx, panel, depth, false,
+    j->tiles->run[1](p->a + (size_t)start * (size_t)p->lda + k, (size_t)p->lda, panel, depth, false,
                      sums, (size_t)width, (const unsigned char *)panel, 0, 0);
     for (int r = first; r < at_most(first + j->rows, p->m); r++) {
-        float *y = p->y + (size_t)r * (size_t)p->ldy + column;
+        float *y = p->c + (size_t)r * (size_t)p->ldc + column;
         for (int c = 0; c < at_most(p->n - column, width); c++)
-            y[c] = sums[(r - start) * width + c] + (p->add || k > 0 ? y[c] : 0);
+            y[c] = sums[(r - start) * width + c] + (p->beta != 0 || k > 0 ? y[c] : 0);
     }
 }
 
@@ -390,7 +390,7 @@ static void multiply_edge(const packed_product *j, const float *panel, int k, in
 static void multiply_panel(const packed_product *j, const float *panel, int column)
 {
     enum { LINE_BYTES = VD_TILE_LINE * sizeof(float) };
-    const vd_weight_product *p = j->p;
+    const vd_cpu_product *p = j->p;
     const size_t width = (size_t)j->packed->width, step = (size_t)j->rows * LINE_BYTES;
     for (int k = 0, depth; k < p->k; k += depth, panel += width * (size_t)depth) {
         depth = at_most(p->k - k, j->depth);
@@ -399,9 +399,10 @@ static void multiply_panel(const packed_product *j, const float *panel, int colu
             if (p->m - r < j->rows || p->n - column < (int)width)
                 multiply_edge(j, panel, k, depth, r, column);
             else
-                j->tiles->run[1](p->x + (size_t)r * (size_t)p->ldx + k, (size_t)p->ldx, panel,
-                                 depth, p->add || k > 0, p->y + (size_t)r * (size_t)p->ldy + column,
-                                 (size_t)p->ldy, next, LINE_BYTES, step);
+                j->tiles->run[1](p->a + (size_t)r * (size_t)p->lda + k, (size_t)p->lda, panel,
+                                 depth, p->beta != 0 || k > 0,
+                                 p->c + (size_t)r * (size_t)p->ldc + column, (size_t)p->ldc, next,
+                                 LINE_BYTES, step);
             next += (size_t)count_of(depth, VD_TILE_LINE) * step;
         }
     }
@@ -417,33 +418,32 @@ static void multiply_panels(void *data, size_t from, size_t to)
             (int)(panel * width));
 }
 
-// Rows of x that are fewer than a tile's, with zeros for those that are not there; NULL when there
+// Rows of a that are fewer than a tile's, with zeros for those that are not there; NULL when there
 // is no memory.
-static const float *pad_rows(const vd_weight_product *p, int rows)
+static const float *pad_rows(const vd_cpu_product *p, int rows)
 {
     const size_t k = (size_t)p->k;
     float *padded = vd_cpu_scratch((size_t)rows * k);
     for (size_t r = 0; padded && r < (size_t)rows; r++)
         if (r < (size_t)p->m)
-            memcpy(padded + r * k, p->x + r * (size_t)p->ldx, k * sizeof *padded);
+            memcpy(padded + r * k, p->a + r * (size_t)p->lda, k * sizeof *padded);
         else
             memset(padded + r * k, 0, k * sizeof *padded);
     return padded;
 }
 
-bool vd_cpu_packed_gemm(const vd_weight_product *product, const vd_packed_matrix *packed,
-                        int column)
+bool vd_cpu_packed_gemm(const vd_cpu_product *product, const vd_packed_matrix *packed, int column)
 {
     const tile_set *tiles = &tiles_of[vd_cpu_instructions()];
-    vd_weight_product rows = *product, *p = &rows;
+    vd_cpu_product rows = *product, *p = &rows;
     const packed_product job = {p, tiles, packed, column, tiles->group / 2, depth_of_part(p->k)};
     if (packed->width != 2 * tiles->lanes)
         return false;
     if (p->m < job.rows) {
-        p->x = pad_rows(product, job.rows);
-        p->ldx = p->k;
+        p->a = pad_rows(product, job.rows);
+        p->lda = p->k;
     }
-    if (!p->x)
+    if (!p->a)
         return false;
     vd_threads_ranges((size_t)count_of(p->n, packed->width),
                       packed->width * p->k * (8.0 + p->m) / 64, multiply_panels,
