@@ -127,29 +127,14 @@ typedef struct round_rows {
     const vd_value *recalled[MAPS], *collected, *chosen, *memory; // so far
 } round_rows;
 
-static vd_range rows_between(const int *start, int i)
-{
-    return (vd_range){start[i], start[i + 1] - start[i]};
-}
-
 static const vd_pairing *look(const dialogs *d, const round_rows *r, vd_axis axis)
 {
-    const vd_geometry *span = d->in->span;
-    vd_arena *arena = d->tape->arena;
-    vd_pair_group *group = vd_arena_take_raw(arena, (size_t)r->rows, sizeof *group);
-    int keys = axis == VD_AXIS_REGIONS          ? d->in->region_start[span->dialogs]
-               : axis == VD_AXIS_QUESTION_WORDS ? d->in->question_words->tokens
-                                                : d->in->history_words->sequences;
-    for (int i = 0; i < r->rows && group; i++) {
-        int n = r->question[i], b = r->dialog[i];
-        group[i] = (vd_pair_group){.query = {i, 1}};
-        group[i].key[0] = axis == VD_AXIS_REGIONS ? rows_between(d->in->region_start, b)
-                          : axis == VD_AXIS_QUESTION_WORDS
-                              ? rows_between(d->in->question_words->start, n)
-                              : (vd_range){span->entry_start[b], span->seen[n]};
-    }
-    return vd_tape_pairing(d->tape, VD_AXIS_QUESTIONS, r->rows, axis, keys, group, r->rows,
-                           "what the questions look at");
+    vd_pair_group *group = vd_arena_take_raw(d->tape->arena, (size_t)r->rows, sizeof *group);
+    for (int i = 0; i < r->rows && group; i++)
+        group[i] =
+            (vd_pair_group){.query = {i, 1}, .key = {vd_inputs_seen(d->in, axis, r->question[i])}};
+    return vd_tape_pairing(d->tape, VD_AXIS_QUESTIONS, r->rows, axis, vd_inputs_rows(d->in, axis),
+                           group, r->rows, "what the questions look at");
 }
 
 // The keys of the entries, pair by pair, and how long ago each was.
@@ -185,12 +170,9 @@ static round_rows make_round(const dialogs *d, int t)
             r.question[r.rows] = span->question_start[b] + t;
             r.dialog[r.rows++] = b;
         }
-    if (d->tape->status == VD_OK)
-        r.words = look(d, &r, VD_AXIS_QUESTION_WORDS);
-    if (d->tape->status == VD_OK)
-        r.entries = look(d, &r, VD_AXIS_ENTRIES);
-    if (d->tape->status == VD_OK)
-        r.regions = look(d, &r, VD_AXIS_REGIONS);
+    r.words = look(d, &r, VD_AXIS_QUESTION_WORDS);
+    r.entries = look(d, &r, VD_AXIS_ENTRIES);
+    r.regions = look(d, &r, VD_AXIS_REGIONS);
     if (d->tape->status != VD_OK)
         return r;
     r.q = vd_tape_choose(d->tape, d->q, r.question, r.rows, VD_AXIS_QUESTIONS);

@@ -34,20 +34,20 @@ static void declare(const vd_config *c, vd_layout *layout)
     declare_flow(layout, "regions", w);
 }
 
-// x, whose rows of question n begin at start[n], with its last row behind those of each question.
-static vd_value *end_with_last(vd_tape *tape, const vd_inputs *in, const vd_value *x,
-                               const int *start)
+// x with its last row behind those of each question, as they are among the keys of p.
+static vd_value *end_with_last(vd_tape *tape, const vd_value *x, const vd_pairing *p)
 {
-    int questions = in->span->questions, at = 0;
     if (tape->status != VD_OK)
         return &tape->nothing;
-    int *row = vd_arena_ints(tape->arena, (size_t)(start[questions] + questions));
-    for (int n = 0; n < questions && row; n++) {
-        for (int j = start[n]; j < start[n + 1]; j++)
-            row[at++] = j;
-        row[at++] = x->rows - 1;
+    int *row = vd_arena_ints(tape->arena, (size_t)p->key_rows);
+    for (int n = 0; n < p->count && row; n++) {
+        vd_range own = p->group[n].key[0];
+        int last = own.first + own.count - 1;
+        for (int j = own.first; j < last; j++)
+            row[j] = j - n;
+        row[last] = x->rows - 1;
     }
-    return vd_tape_choose(tape, x, row, at, x->axis);
+    return vd_tape_choose(tape, x, row, p->key_rows, x->axis);
 }
 
 // x with a sentinel below it.
@@ -58,13 +58,13 @@ static vd_value *add_sentinel(vd_tape *tape, const vd_flow *flow, const char *pa
         tape, x, vd_tape_vector(tape, vd_name_of("encoder.flow.%s.%s", flow->of, part).text));
 }
 
-// Q, with a sentinel behind the words of each question.
-static vd_value *read_words(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
+// Q, with a sentinel behind the words of each question; p: rows and these.
+static vd_value *read_words(vd_tape *tape, const vd_flow *flow, const vd_pairing *p,
                             const vd_value *words)
 {
     vd_value *u = add_sentinel(tape, flow, "sentinel.question", words);
     vd_value *q = vd_tanh_layer(tape, u, vd_name_of("encoder.flow.%s.question", flow->of).text, 0);
-    return end_with_last(tape, in, q, in->question_words->start);
+    return end_with_last(tape, q, p);
 }
 
 // C_Q: what each word of the question looks at.
@@ -73,7 +73,7 @@ static vd_value *look_at_rows(vd_tape *tape, const vd_inputs *in, const vd_flow 
 {
     const vd_pairing *p = vd_flow_pairing(tape, in, flow, 1, true);
     vd_value *c = add_sentinel(tape, flow, "sentinel.context", flow->rows);
-    c = end_with_last(tape, in, c, flow->start);
+    c = end_with_last(tape, c, p);
     return vd_tape_mix(tape, vd_tape_softmax(tape, vd_tape_dot(tape, p, q, c, 1)), c);
 }
 
@@ -107,7 +107,7 @@ static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, 
     vd_pairing *p = vd_flow_pairing(tape, in, flow, 1, false);
     if (p)
         p->sentinel = true;
-    vd_value *q = read_words(tape, in, flow, f->words);
+    vd_value *q = read_words(tape, flow, p, f->words);
     vd_value *taken = look_at_rows(tape, in, flow, q);
     vd_value *a = vd_tape_attend(tape, vd_tape_dot(tape, p, flow->rows, q, 1), flow->looks, 0);
     vd_value *d = vd_tape_mix(tape, a, vd_tape_concat(tape, q, taken));

@@ -71,19 +71,6 @@ static void add_words(builder *s, const vd_packed *text, int sequence, int seen,
     }
 }
 
-static int regions_of(const vd_inputs *in, int n)
-{
-    int b = in->span->dialog[n];
-    return in->region_start[b + 1] - in->region_start[b];
-}
-
-// Words of the entries that a question sees.
-static int heard_by(const vd_inputs *in, int n)
-{
-    int first = in->span->entry_start[in->span->dialog[n]];
-    return in->history_words->start[first + in->span->seen[n]] - in->history_words->start[first];
-}
-
 static bool begins_with(const vd_packed *entries, int entry, const vd_packed *questions, int n)
 {
     size_t words = (size_t)questions->length[n];
@@ -97,7 +84,8 @@ static void add_question(builder *s, int b, int n, int first)
 {
     const vd_geometry *span = s->in->span;
     const vd_packed *questions = s->in->question_words, *entries = s->in->history_words;
-    int heard = heard_by(s->in, n), next = span->entry_start[b] + span->seen[n];
+    int heard = vd_inputs_seen(s->in, VD_AXIS_HISTORY_WORDS, n).count,
+        next = span->entry_start[b] + span->seen[n];
     vd_range *seen = s->seen[n].key;
     seen[0] = (vd_range){s->first, s->regions + heard};
     seen[1] = (vd_range){s->first + s->regions + heard, questions->length[n]};
@@ -169,7 +157,8 @@ static const int *list_questions(const vd_dialog_tokens *d)
 // Which of the keys of question n's last word they are.
 static vd_range keys_of(const vd_dialog_tokens *d, int n, vd_usual_pairing sight)
 {
-    int regions = regions_of(d->in, n), heard = heard_by(d->in, n);
+    int regions = vd_inputs_seen(d->in, VD_AXIS_REGIONS, n).count,
+        heard = vd_inputs_seen(d->in, VD_AXIS_HISTORY_WORDS, n).count;
     return sight == VD_SEES_REGIONS ? (vd_range){0, regions}
            : sight == VD_SEES_HISTORY_WORDS
                ? (vd_range){regions, heard}
@@ -350,7 +339,8 @@ static void add_answers(const vd_dialog_tokens *d, int first, int last, vd_range
                         const branch_words *at)
 {
     const vd_packed *answers = d->branches.answers;
-    int words = seen.count - regions_of(d->in, d->branches.asked[first]), longest = 0;
+    int words = seen.count - vd_inputs_seen(d->in, VD_AXIS_REGIONS, d->branches.asked[first]).count,
+        longest = 0;
     for (int s = first; s < last; s++)
         longest = answers->length[s] > longest ? answers->length[s] : longest;
     for (int s = first; s < last; s++)
@@ -464,10 +454,10 @@ typedef struct uniform_rows {
 static void even_entries(const vd_dialog_tokens *d, int n, uniform_rows at)
 {
     const vd_packed *text = d->in->history_words;
-    int first = text->start[d->in->span->entry_start[d->in->span->dialog[n]]];
-    for (int k = 0; k < heard_by(d->in, n); k++) {
+    vd_range heard = vd_inputs_seen(d->in, VD_AXIS_HISTORY_WORDS, n);
+    for (int k = 0; k < heard.count; k++) {
         at.keep[k] = 0;
-        at.plus[k] = -(vd_real)log((double)text->length[text->owner[first + k]]);
+        at.plus[k] = -(vd_real)log((double)text->length[text->owner[heard.first + k]]);
     }
 }
 
@@ -480,7 +470,8 @@ typedef struct flat {
 static void even_word(const vd_dialog_tokens *d, int n, const flat *of, uniform_rows all, size_t at,
                       int own)
 {
-    int regions = regions_of(d->in, n), heard = heard_by(d->in, n);
+    int regions = vd_inputs_seen(d->in, VD_AXIS_REGIONS, n).count,
+        heard = vd_inputs_seen(d->in, VD_AXIS_HISTORY_WORDS, n).count;
     if (of->regions)
         memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
     at += (size_t)regions;

@@ -144,19 +144,21 @@ vd_status vd_encoder_check(const vd_config *config, vd_error *err)
 
 typedef struct pairing_axes {
     vd_axis query, key;
+    bool own; // rows of keys differ by question
 } pairing_axes;
 
 static const pairing_axes axes[VD_USUAL_PAIRINGS] = {
-    [VD_SEES_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
-    [VD_SEES_EARLIER] = {VD_AXIS_QUESTIONS, VD_AXIS_QUESTIONS},
-    [VD_SEES_REGIONS] = {VD_AXIS_QUESTIONS, VD_AXIS_REGIONS},
-    [VD_SEES_OWN_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_QUESTION_WORDS},
-    [VD_SEES_HISTORY_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_HISTORY_WORDS},
-    [VD_SEES_OWN_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
-    [VD_SEES_PICTURE] = {VD_AXIS_DIALOGS, VD_AXIS_REGIONS},
+    [VD_SEES_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES, false},
+    [VD_SEES_REGIONS] = {VD_AXIS_QUESTIONS, VD_AXIS_REGIONS, false},
+    [VD_SEES_OWN_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_QUESTION_WORDS, false},
+    [VD_SEES_HISTORY_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_HISTORY_WORDS, false},
+    [VD_SEES_PICTURE] = {VD_AXIS_DIALOGS, VD_AXIS_REGIONS, false},
+    [VD_SEES_OWN_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES, true},
+    [VD_SEES_OWN_REGIONS] = {VD_AXIS_QUESTIONS, VD_AXIS_REGIONS, true},
+    [VD_SEES_OWN_HISTORY_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_HISTORY_WORDS, true},
 };
 
-static int rows_of(const vd_inputs *in, vd_axis axis)
+int vd_inputs_rows(const vd_inputs *in, vd_axis axis)
 {
     const vd_geometry *span = in->span;
     switch (axis) {
@@ -180,50 +182,40 @@ static vd_range between(const int *start, int from, int to)
     return (vd_range){start[from], start[to] - start[from]};
 }
 
-// What question n, or all questions of dialog n, see.
-static vd_pair_group group_of(const vd_inputs *in, vd_usual_pairing which, int n)
+vd_range vd_inputs_seen(const vd_inputs *in, vd_axis axis, int n)
 {
     const vd_geometry *span = in->span;
-    int b = axes[which].query == VD_AXIS_DIALOGS || which == VD_SEES_REGIONS ? n : span->dialog[n];
-    int first = span->entry_start[b], asked = span->question_start[b];
-    vd_pair_group g = {.query = {n, 1}};
-    switch (which) {
-    case VD_SEES_ROUNDS:
-    case VD_SEES_OWN_ROUNDS:
-        g.key[0] = (vd_range){first, span->seen[n]};
-        break;
-    case VD_SEES_EARLIER:
-        g.key[0] = (vd_range){asked, n - asked};
-        break;
-    case VD_SEES_OWN_WORDS:
-        g.key[0] = between(in->question_words->start, n, n + 1);
-        break;
-    case VD_SEES_HISTORY_WORDS:
-        g.key[0] = between(in->history_words->start, first, first + span->seen[n]);
-        break;
-    case VD_SEES_REGIONS: // the questions of a dialog see the same
-        g.query = between(span->question_start, b, b + 1);
-        g.key[0] = between(in->region_start, b, b + 1);
-        break;
+    int b = span->dialog[n], first = span->entry_start[b];
+    switch (axis) {
+    case VD_AXIS_ENTRIES:
+        return (vd_range){first, span->seen[n]};
+    case VD_AXIS_HISTORY_WORDS:
+        return between(in->history_words->start, first, first + span->seen[n]);
+    case VD_AXIS_QUESTION_WORDS:
+        return between(in->question_words->start, n, n + 1);
     default:
-        g.key[0] = between(in->region_start, b, b + 1);
+        return between(in->region_start, b, b + 1);
     }
-    return g;
 }
 
 static vd_pairing *make_pairing(vd_tape *tape, const vd_inputs *in, vd_usual_pairing which)
 {
-    pairing_axes a = axes[which];
-    int count = which == VD_SEES_REGIONS ? in->span->dialogs : rows_of(in, a.query), keys = 0;
-    vd_pair_group *group = vd_arena_take_raw(tape->arena, (size_t)count, sizeof *group);
-    for (int n = 0; n < count && group; n++) {
-        group[n] = group_of(in, which, n);
-        if (which == VD_SEES_OWN_ROUNDS)
-            group[n].key[0].first = keys;
-        keys += group[n].key[0].count;
+    const pairing_axes a = axes[which];
+    // The questions of a dialog see the same regions.
+    bool by_dialog = which == VD_SEES_REGIONS || which == VD_SEES_PICTURE;
+    int count = by_dialog ? in->span->dialogs : in->span->questions, keys = 0;
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)count, sizeof *group);
+    for (int i = 0; i < count && group; i++) {
+        group[i].query = which == VD_SEES_REGIONS ? between(in->span->question_start, i, i + 1)
+                                                  : (vd_range){i, 1};
+        group[i].key[0] =
+            by_dialog ? between(in->region_start, i, i + 1) : vd_inputs_seen(in, a.key, i);
+        if (a.own)
+            group[i].key[0].first = keys;
+        keys += group[i].key[0].count;
     }
-    return vd_tape_pairing(tape, a.query, rows_of(in, a.query), a.key,
-                           which == VD_SEES_OWN_ROUNDS ? keys : rows_of(in, a.key), group, count,
+    return vd_tape_pairing(tape, a.query, vd_inputs_rows(in, a.query), a.key,
+                           a.own ? keys : vd_inputs_rows(in, a.key), group, count,
                            "what the questions look at");
 }
 
@@ -234,41 +226,43 @@ const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_usual_pairi
     return in->usual[which];
 }
 
-// Sequences of these lengths, without words; NULL after a failure.
-static const vd_packed *pack(vd_tape *tape, const int32_t *length, int count)
+// Sequences of these lengths, without words.
+static const vd_packed *pack(vd_tape *tape, const int32_t *length, int count, const char *what)
 {
+    static const vd_packed none;
     vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
     int longest = 0;
     for (int s = 0; s < count && length; s++)
         longest = length[s] > longest ? length[s] : longest;
     int32_t *id = vd_arena_take(tape->arena, (size_t)count * (size_t)longest, sizeof *id);
-    if (!packed || !length || !id ||
-        vd_packed_make(id, length, count, longest, tape->arena, packed, NULL) != VD_OK) {
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
-        return NULL;
-    }
-    return packed;
+    if (packed && length && id &&
+        vd_packed_make(id, length, count, longest, tape->arena, packed, NULL) == VD_OK)
+        return packed;
+    vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: %s", what);
+    return &none;
 }
 
-const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in)
+const vd_packed *vd_inputs_dialogs(vd_tape *tape, const vd_inputs *in, vd_axis axis)
 {
-    const vd_geometry *span = in->span;
-    int32_t *length = vd_arena_take(tape->arena, (size_t)span->dialogs, sizeof *length);
-    for (int b = 0; b < span->dialogs && length; b++)
-        length[b] = span->question_start[b + 1] - span->question_start[b];
-    return pack(tape, length, span->dialogs);
+    const int *entry = in->span->entry_start, *question = in->span->question_start;
+    bool words = axis == VD_AXIS_HISTORY_WORDS;
+    int count = in->span->dialogs;
+    int32_t *length = vd_arena_take(tape->arena, (size_t)count, sizeof *length);
+    for (int b = 0; b < count && length; b++)
+        length[b] = words ? between(in->history_words->start, entry[b], entry[b + 1]).count
+                          : question[b + 1] - question[b];
+    return pack(tape, length, count, words ? "the history" : "the rounds of dialogs");
 }
 
 const vd_packed *vd_inputs_sequences(vd_tape *tape, const vd_pairing *p)
 {
-    static const vd_packed none;
-    int32_t *length = p ? vd_arena_take(tape->arena, (size_t)p->query_rows, sizeof *length) : NULL;
-    for (int i = 0; length && i < p->count; i++)
+    int count = p ? p->query_rows : 0;
+    int32_t *length = vd_arena_take(tape->arena, (size_t)count, sizeof *length);
+    for (int i = 0; length && p && i < p->count; i++)
         for (int q = 0; q < p->group[i].query.count; q++)
             length[p->group[i].query.first + q] =
                 p->group[i].key[0].count + p->group[i].key[1].count;
-    const vd_packed *packed = p ? pack(tape, length, p->query_rows) : NULL;
-    return packed ? packed : &none;
+    return pack(tape, length, count, "the rounds of dialogs");
 }
 
 vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in)

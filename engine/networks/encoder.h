@@ -13,13 +13,15 @@
 
 // The usual pairings: what each question (or dialog) attends to.
 typedef enum vd_usual_pairing {
-    VD_SEES_ROUNDS,    // questions: entries 0..t
-    VD_SEES_EARLIER,   // questions: the questions before it in its dialog, if the network has them
-    VD_SEES_REGIONS,   // questions: the real regions of the picture, or all when none is real
-    VD_SEES_OWN_WORDS, // questions: their words
+    VD_SEES_ROUNDS,        // questions: entries 0..t
+    VD_SEES_REGIONS,       // questions: the real regions of the picture, or all when none is real
+    VD_SEES_OWN_WORDS,     // questions: their words
     VD_SEES_HISTORY_WORDS, // questions: the words of entries 0..t
-    VD_SEES_OWN_ROUNDS,    // the same as rounds, of rows that differ by question: a key a pair
     VD_SEES_PICTURE,       // dialogs: the regions
+    // The same of rows that differ by question: a key a pair.
+    VD_SEES_OWN_ROUNDS,
+    VD_SEES_OWN_REGIONS,
+    VD_SEES_OWN_HISTORY_WORDS,
     VD_USUAL_PAIRINGS
 } vd_usual_pairing;
 
@@ -120,10 +122,13 @@ int vd_encoder_heads(const vd_config *config);
 
 // One of the usual pairings, made at its first use.
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_usual_pairing which);
-// The questions of each dialog as a sequence; NULL after a failure.
-const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in);
-// The keys of each query of a pairing as a sequence, whose words are the pairs; empty after a
-// failure.
+// How many rows an axis has: dialogs, questions, their words, entries, their words, or regions; and
+// which of them question n sees, of the axes that it attends to.
+int vd_inputs_rows(const vd_inputs *in, vd_axis axis);
+vd_range vd_inputs_seen(const vd_inputs *in, vd_axis axis, int n);
+// As a sequence each, empty after a failure: of a dialog its questions or (VD_AXIS_HISTORY_WORDS)
+// the words of its entries; of each query of a pairing its keys, whose words are the pairs.
+const vd_packed *vd_inputs_dialogs(vd_tape *tape, const vd_inputs *in, vd_axis axis);
 const vd_packed *vd_inputs_sequences(vd_tape *tape, const vd_pairing *p);
 // The picture as one vector per question (N, D): the mean of its regions, normalised to length 1.
 vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in);

@@ -18,72 +18,36 @@ void vd_flows_declare(vd_layout *layout, const vd_config *c, const vd_flow_sizes
 
 // ---- rows of questions --------------------------------------------------------------------------
 
-static vd_pairing *pair(vd_tape *tape, const vd_inputs *in, vd_axis query, int queries, vd_axis key,
-                        int keys, vd_pair_group *group)
-{
-    return vd_tape_pairing(tape, query, queries, key, keys, group, in->span->questions,
-                           "what the questions look at");
-}
-
 vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, int more,
                             bool back)
 {
-    const int *row = flow->start, *word = in->question_words->start;
-    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
     int all = in->span->questions, more_rows = back ? more : 0;
-    int rows = row ? row[all] + all * more_rows : 0, words = word[all] + all * more;
-    for (int n = 0; n < all && group && row; n++) {
-        vd_range of_rows = {row[n] + n * more_rows, row[n + 1] - row[n] + more_rows};
-        vd_range of_words = {word[n] + n * more, word[n + 1] - word[n] + more};
+    vd_pair_group *group =
+        flow->pool ? vd_arena_take(tape->arena, (size_t)all, sizeof *group) : NULL;
+    int rows = group ? flow->pool->key_rows + all * more_rows : 0;
+    int words = in->question_words->tokens + all * more;
+    for (int n = 0; n < all && group; n++) {
+        vd_range row = flow->pool->group[n].key[0],
+                 word = vd_inputs_seen(in, VD_AXIS_QUESTION_WORDS, n);
+        vd_range of_rows = {row.first + n * more_rows, row.count + more_rows};
+        vd_range of_words = {word.first + n * more, word.count + more};
         group[n].query = back ? of_words : of_rows;
         group[n].key[0] = back ? of_rows : of_words;
     }
-    if (back)
-        return pair(tape, in, VD_AXIS_QUESTION_WORDS, words, flow->axis, rows, group);
-    return pair(tape, in, flow->axis, rows, VD_AXIS_QUESTION_WORDS, words, group);
+    return vd_tape_pairing(tape, back ? VD_AXIS_QUESTION_WORDS : flow->axis, back ? words : rows,
+                           back ? flow->axis : VD_AXIS_QUESTION_WORDS, back ? rows : words, group,
+                           all, "what the questions look at");
 }
 
-static const vd_pairing *pair_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow)
+void vd_flow_spread(vd_tape *tape, vd_inputs *in, const vd_value *x, vd_flow *flow)
 {
-    const int *row = flow->start;
-    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
-    int all = in->span->questions;
-    for (int n = 0; n < all && group && row; n++) {
-        group[n].query = (vd_range){n, 1};
-        group[n].key[0] = (vd_range){row[n], row[n + 1] - row[n]};
-    }
-    return pair(tape, in, VD_AXIS_QUESTIONS, all, flow->axis, row ? row[all] : 0, group);
-}
-
-// How many words of the history, or regions, a question sees.
-static int count_seen(const vd_inputs *in, vd_axis axis, int n)
-{
-    const vd_geometry *span = in->span;
-    int b = span->dialog[n], first = span->entry_start[b];
-    const int *word = in->history_words->start;
-    return axis == VD_AXIS_REGIONS ? in->region_start[b + 1] - in->region_start[b]
-                                   : word[first + span->seen[n]] - word[first];
-}
-
-static const int *list_starts(vd_tape *tape, const vd_inputs *in, vd_axis axis)
-{
-    int *start = vd_arena_ints(tape->arena, (size_t)in->span->questions + 1);
-    if (!start)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
-    for (int n = 0; n < in->span->questions && start; n++)
-        start[n + 1] = start[n] + count_seen(in, axis, n);
-    return start;
-}
-
-void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_usual_pairing which, const vd_value *x,
-                    vd_flow *flow)
-{
-    const vd_pairing *seen = vd_inputs_pairing(tape, in, which);
-    flow->start = list_starts(tape, in, flow->axis);
-    flow->pool = pair_pool(tape, in, flow);
-    flow->rows = seen
-                     ? vd_tape_rows(tape, x, vd_tape_lists(tape, seen).key, seen->pairs, flow->axis)
-                     : &tape->nothing;
+    bool regions = flow->axis == VD_AXIS_REGIONS;
+    const vd_pairing *seen =
+        vd_inputs_pairing(tape, in, regions ? VD_SEES_REGIONS : VD_SEES_HISTORY_WORDS);
+    flow->pool =
+        vd_inputs_pairing(tape, in, regions ? VD_SEES_OWN_REGIONS : VD_SEES_OWN_HISTORY_WORDS);
+    flow->rows =
+        vd_tape_rows(tape, x, vd_tape_lists(tape, seen).key, seen ? seen->pairs : 0, flow->axis);
 }
 
 static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_flows *f)
@@ -116,8 +80,8 @@ static vd_flows begin(vd_tape *tape, vd_inputs *in)
     f.words = in->states->question;
     vd_value *c = vd_text_states(tape, in, vd_text_entries(in), "encoder.hist_rnn", in->dropout);
     vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
-    vd_flow_spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
-    vd_flow_spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);
+    vd_flow_spread(tape, in, c, &f.of[0]);
+    vd_flow_spread(tape, in, x, &f.of[1]);
     explain_texts(tape, in, &f);
     return f;
 }

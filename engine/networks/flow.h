@@ -20,7 +20,6 @@ typedef struct vd_flow {
     const char *of; // "history" or "regions": its parameters are called encoder.flow.OF.PART
     const char *looks, *alone, *pooled; // names of its attentions
     vd_axis axis;                       // of its rows
-    const int *start;                   // (N + 1) the first row of each question
     const vd_pairing *pool;             // each question and its rows, a pair a row
     const vd_value *rows;               // (K, W)
 } vd_flow;
@@ -43,8 +42,7 @@ typedef vd_value *vd_flow_compare(vd_tape *tape, const vd_inputs *in, const vd_f
 vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare);
 
 // Fills in the rows of a flow, whose axis is set, from x, which all questions of a dialog share.
-void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_usual_pairing which, const vd_value *x,
-                    vd_flow *flow);
+void vd_flow_spread(vd_tape *tape, vd_inputs *in, const vd_value *x, vd_flow *flow);
 // What each question's rows attend to: its words, with `more` rows behind them; or, `back`, what
 // the words and those `more` rows attend to: the rows, with `more` behind them. NULL after a
 // failure.

@@ -56,9 +56,10 @@ static vd_value *read_entries(vd_tape *tape, vd_inputs *in)
 // The state after each round of a dialog, from a row a question.
 static vd_value *read_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
 {
-    const vd_packed *rounds = vd_inputs_rounds(tape, in);
-    const vd_sequences s = {.packed = rounds, .x = x, .axis = VD_AXIS_QUESTIONS};
-    return rounds ? vd_tape_lstm(tape, &s, "encoder.dialog.rnn_model", 1, 1, 0) : &tape->nothing;
+    const vd_sequences s = {.packed = vd_inputs_dialogs(tape, in, VD_AXIS_QUESTIONS),
+                            .x = x,
+                            .axis = VD_AXIS_QUESTIONS};
+    return vd_tape_lstm(tape, &s, "encoder.dialog.rnn_model", 1, 1, 0);
 }
 
 static vd_value *over_rounds(vd_tape *tape, vd_inputs *in, const char *formula, const vd_value *x)

@@ -1,7 +1,6 @@
 #include "engine/networks/parts.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "engine/networks/batch.h"
 #include "engine/networks/text/layers.h"
@@ -16,42 +15,6 @@ vd_text vd_text_questions(const vd_inputs *in)
 vd_text vd_text_entries(const vd_inputs *in)
 {
     return (vd_text){in->history_words, VD_AXIS_HISTORY_WORDS, VD_AXIS_ENTRIES};
-}
-
-// The words of a dialog's entries as one sequence.
-static vd_status pack_dialogs(vd_tape *tape, const vd_inputs *in, vd_packed *out, vd_error *err)
-{
-    const vd_geometry *span = in->span;
-    const int *start = in->history_words->start;
-    int width = 0;
-    int32_t *length = vd_arena_take(tape->arena, (size_t)span->dialogs, sizeof *length);
-    if (!length)
-        return vd_error_memory(err, "the history");
-    for (int b = 0; b < span->dialogs; b++) {
-        length[b] = start[span->entry_start[b + 1]] - start[span->entry_start[b]];
-        width = length[b] > width ? length[b] : width;
-    }
-    int32_t *id = vd_arena_take(tape->arena, (size_t)span->dialogs * (size_t)width, sizeof *id);
-    if (!id)
-        return vd_error_memory(err, "the history");
-    for (int b = 0; b < span->dialogs; b++)
-        memcpy(id + (size_t)b * (size_t)width, in->history_words->id + start[span->entry_start[b]],
-               (size_t)length[b] * sizeof *id);
-    return vd_packed_make(id, length, span->dialogs, width, tape->arena, out, err);
-}
-
-// A sequence a dialog; its words lie as those of the entries do.
-static vd_text concatenated_text(vd_tape *tape, const vd_inputs *in)
-{
-    vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
-    vd_error err = {0};
-    if (!packed)
-        vd_error_memory(&err, "the history");
-    else
-        pack_dialogs(tape, in, packed, &err);
-    if (err.status != VD_OK)
-        vd_tape_fail(tape, err.status, "%s", err.text);
-    return (vd_text){packed, VD_AXIS_HISTORY_WORDS, VD_AXIS_DIALOGS};
 }
 
 static const char WORDS[] = "encoder.word_embed.weight";
@@ -280,14 +243,13 @@ vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *
 static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
 {
     const vd_geometry *span = in->span;
-    vd_text text = concatenated_text(tape, in);
+    const vd_text text = {vd_inputs_dialogs(tape, in, VD_AXIS_HISTORY_WORDS), VD_AXIS_HISTORY_WORDS,
+                          VD_AXIS_DIALOGS};
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
     vd_value *states = vd_text_states(tape, in, text, name, 0);
     for (int n = 0; n < span->questions && end; n++) {
-        int first = span->entry_start[span->dialog[n]];
-        const int *start = in->history_words->start;
-        int words = start[first + span->seen[n]] - start[first];
-        end[n] = words ? start[first] + words - 1 : -1;
+        vd_range words = vd_inputs_seen(in, VD_AXIS_HISTORY_WORDS, n);
+        end[n] = words.count ? words.first + words.count - 1 : -1;
     }
     return vd_tape_choose(tape, states, end, span->questions, VD_AXIS_QUESTIONS);
 }

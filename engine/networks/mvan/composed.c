@@ -103,13 +103,13 @@ static int count_rounds(const vd_geometry *span)
 static const vd_pairing *pair_words(vd_tape *tape, const vd_inputs *in)
 {
     const vd_geometry *span = in->span;
-    const int *word = in->question_words->start, *history = in->history_words->start;
+    const int *history = in->history_words->start;
     int count = count_rounds(span), i = 0;
     vd_pair_group *group = vd_arena_take(tape->arena, (size_t)count, sizeof *group);
     for (int n = 0; n < span->questions && group; n++)
         for (int r = 0; r < span->seen[n]; r++, i++) {
             int entry = span->entry_start[span->dialog[n]] + r;
-            group[i].query = (vd_range){word[n], word[n + 1] - word[n]};
+            group[i].query = vd_inputs_seen(in, VD_AXIS_QUESTION_WORDS, n);
             group[i].key[0] = (vd_range){history[entry], history[entry + 1] - history[entry]};
         }
     return vd_tape_pairing(tape, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
@@ -120,17 +120,14 @@ static const vd_pairing *pair_words(vd_tape *tape, const vd_inputs *in)
 // The same pairs, those of a question together: its words, each with the words of all entries.
 static vd_pairing *pair_all_words(vd_tape *tape, const vd_inputs *in)
 {
-    const vd_geometry *span = in->span;
-    const int *word = in->question_words->start, *history = in->history_words->start;
-    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)span->questions, sizeof *group);
-    for (int n = 0; n < span->questions && group; n++) {
-        int first = span->entry_start[span->dialog[n]], last = first + span->seen[n];
-        group[n].query = (vd_range){word[n], word[n + 1] - word[n]};
-        group[n].key[0] = (vd_range){history[first], history[last] - history[first]};
+    int questions = in->span->questions;
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)questions, sizeof *group);
+    for (int n = 0; n < questions && group; n++) {
+        group[n].query = vd_inputs_seen(in, VD_AXIS_QUESTION_WORDS, n);
+        group[n].key[0] = vd_inputs_seen(in, VD_AXIS_HISTORY_WORDS, n);
     }
     return vd_pairing_make(tape->arena, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
-                           VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group,
-                           span->questions);
+                           VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group, questions);
 }
 
 // Where the pairs of all words are among those by entry.
@@ -194,7 +191,7 @@ static vd_value *view_topics(vd_tape *tape, vd_inputs *in, const vd_value *topic
 {
     vd_value *fv = gated(tape, in, in->regions, "modality_fusion_topic.img_nonlinear_emb");
     vd_value *ft = gated(tape, in, topic, "modality_fusion_topic.topic_emb");
-    vd_flow_spread(tape, in, VD_SEES_REGIONS, fv, regions);
+    vd_flow_spread(tape, in, fv, regions);
     vd_value *s = vd_tape_dot(tape, vd_flow_pairing(tape, in, regions, 0, 0), regions->rows, ft, 1);
     vd_value *t = vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", 0), topic);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
