@@ -21,21 +21,15 @@
 
 enum { STEPS = 4, MAPS = 2, AGES = 12 };
 
-static int steps_of(const vd_config *c)
-{
-    return c->hops ? c->hops : STEPS;
-}
-
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = vd_width_even(c);
     const vd_init age = {VD_INIT_NORMAL, 0.1};
-    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
-    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+    vd_texts_declare(c, layout);
     vd_layout_linear(layout, "encoder.image.straight", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.2", d, d, true);
-    for (int i = 0; i < steps_of(c); i++)
+    for (int i = 0; i < vd_hops(c, STEPS); i++)
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_init_zero());
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
@@ -98,8 +92,8 @@ static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
         int rounds = in->span->question_start[b + 1] - in->span->question_start[b];
         d.longest = rounds > d.longest ? rounds : d.longest;
     }
-    d.q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    d.h = vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
+    d.q = vd_text_sentences(tape, in, vd_text_questions(in), 0);
+    d.h = vd_text_sentences(tape, in, vd_text_entries(in), 0);
     d.words = in->states->question;
     d.recalls = vd_tape_linear(tape, d.h, "encoder.rounds.key");
     vd_value *x = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, in->raw, "encoder.image.0"));
@@ -383,7 +377,7 @@ static vd_value *answer(const dialogs *d, round_rows *r)
 {
     vd_tape *tape = d->tape;
     const vd_value *c = start(d, r, "encoder.control.start");
-    for (int i = 0; i < steps_of(d->in->config) && tape->status == VD_OK; i++) {
+    for (int i = 0; i < vd_hops(d->in->config, STEPS) && tape->status == VD_OK; i++) {
         c = control(d, r, c, i);
         const vd_value *z = vd_tape_concat(tape, c, r->memory);
         const vd_value *heard = read_entries(d, r, z, i);
@@ -443,5 +437,4 @@ const vd_encoder vd_encoder_amem = {.name = "amem",
                                     .declare = declare,
                                     .build = build,
                                     .question_width = vd_width_even,
-                                    .history_width = vd_width_even,
                                     .part = "step"};

@@ -99,5 +99,4 @@ const vd_encoder vd_encoder_bidaf = {.name = "bidaf",
                                      .reads = "image dropout",
                                      .declare = declare,
                                      .build = build,
-                                     .question_width = vd_width_even,
-                                     .history_width = vd_width_even};
+                                     .question_width = vd_width_even};

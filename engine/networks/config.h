@@ -190,6 +190,12 @@ static inline int vd_encoded_width(const vd_config *config)
     return vd_encodes(config) ? config->hidden : config->embed;
 }
 
+// Hops, steps or layers, `own` of them where the setting leaves it to the network.
+static inline int vd_hops(const vd_config *config, int own)
+{
+    return config->hops ? config->hops : own;
+}
+
 // Whether words of the dialog are copied into answers.
 static inline bool vd_copies(const vd_config *config)
 {

@@ -41,11 +41,6 @@
 
 enum { LAYERS = 3, HEADS = 4, POSITIONS = 512, INNER = 4 };
 
-static int layers_of(const vd_config *c)
-{
-    return c->hops ? c->hops : LAYERS;
-}
-
 // Left to the network, as many as divide a word vector.
 static int heads_of(const vd_config *c)
 {
@@ -76,7 +71,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.regions.image", c->region, d, true);
     vd_layout_add(layout, "encoder.regions.kind", "", false, 1, d, table);
     vd_layout_add(layout, "encoder.place", ".weight", false, POSITIONS, d, table);
-    for (int i = 0; i < layers_of(c); i++)
+    for (int i = 0; i < vd_hops(c, LAYERS); i++)
         declare_layer(layout, i, d);
     vd_layout_norm(layout, "encoder.norm", d);
     if (vd_encodes(c))
@@ -180,7 +175,7 @@ static const vd_value *work_out(vd_tape *tape, const vd_value *y, int index)
 static const vd_value *take_layer(vd_dialog_tokens *d, const vd_value *x, int index)
 {
     vd_tape *tape = d->tape;
-    layer l = {.before = x, .last = index == layers_of(d->in->config) - 1};
+    layer l = {.before = x, .last = index == vd_hops(d->in->config, LAYERS) - 1};
     const vd_value *y = vd_tape_layer_norm(tape, x, part_of(index, "norm1").text);
     y = vd_tape_dropout(tape, attend(d, y, index, &l), d->in->dropout);
     l.between = vd_tape_add(tape, x, y);
@@ -222,7 +217,7 @@ static void predict_words(const vd_dialog_tokens *d, const vd_value *x)
 
 static const vd_value *take_layers(vd_dialog_tokens *d, const vd_value *x)
 {
-    for (int i = 0; i < layers_of(d->in->config); i++)
+    for (int i = 0; i < vd_hops(d->in->config, LAYERS); i++)
         x = take_layer(d, x, i);
     return x;
 }
@@ -258,7 +253,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                      "heads: the word vector size (embed) %d is not a multiple of %d heads; "
                      "expected a number that divides it",
                      in->config->embed, heads);
-    const vd_dialog_sizes sizes = {heads, layers_of(in->config), POSITIONS};
+    const vd_dialog_sizes sizes = {heads, vd_hops(in->config, LAYERS), POSITIONS};
     if (!d)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the dialog as one sequence");
     if (!d || !vd_dialog_tokens_make(tape, in, &sizes, d))

@@ -19,11 +19,6 @@
 
 enum { HOPS = 3 };
 
-static int hops_of(const vd_config *c)
-{
-    return c->hops ? c->hops : HOPS;
-}
-
 // One layer of GRUs.
 static void declare_gru(vd_layout *layout, const char *name, int directions, int in, int hidden)
 {
@@ -49,7 +44,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     declare_gru(layout, "encoder.regions.rnn_model", 2, h, h);
     declare_episode(layout, "entries", h);
     declare_episode(layout, "regions", h);
-    for (int k = 0; k < hops_of(c); k++)
+    for (int k = 0; k < vd_hops(c, HOPS); k++)
         vd_layout_linear(layout, vd_name_of("encoder.memory.update.%d", k).text, 4 * h, h, true);
     vd_layout_linear(layout, "encoder.out", 2 * h, h, true);
 }
@@ -95,7 +90,7 @@ static vd_value *read_sentences(vd_tape *tape, vd_inputs *in)
 {
     const vd_text entries = vd_text_entries(in);
     if (in->config->text != VD_TEXT_OWN)
-        return vd_text_sentences(tape, in, entries, "encoder.hist_rnn", 0);
+        return vd_text_sentences(tape, in, entries, 0);
     const vd_sums sums = vd_sums_of(tape, in, entries);
     return vd_sums_take(tape, in, &sums, "encoder.word_embed.weight");
 }
@@ -185,11 +180,12 @@ static void explain_episode(vd_tape *tape, const vd_value *before, const vd_valu
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.question", 0),
-                   *m = q;
+    vd_text asked = vd_text_questions(in);
+    asked.name = "encoder.question";
+    const vd_value *q = vd_text_sentences(tape, in, asked, 0), *m = q;
     const facts entries = read_entries(tape, in, q), regions = read_regions(tape, in, q);
     explain_facts(tape, in, q, &entries, &regions);
-    for (int k = 0; k < hops_of(in->config); k++) {
+    for (int k = 0; k < vd_hops(in->config, HOPS); k++) {
         const vd_value *c = read_facts(tape, &entries, m, k),
                        *seen = read_facts(tape, &regions, m, k);
         const vd_value *const all[] = {m, c, seen, q}, *before = m;

@@ -95,8 +95,9 @@ typedef struct vd_encoder {
     // the next word (answer sequence). NULL: it has no such text.
     vd_value *(*answer)(vd_tape *tape, const struct vd_dialog_tokens *sequence,
                         const vd_packed *answers, const int *question);
-    // Widths of its states of questions and entries; NULL: it has none, and takes no text encoder.
-    // Otherwise it takes all text encoders with states as wide as those of its questions.
+    // Widths of its states of questions, and of entries (NULL: the same). Without both it has no
+    // states, and takes no text encoder; otherwise it takes all of them, with states as wide as
+    // those of its questions.
     vd_width *question_width, *history_width;
     int (*heads)(const vd_config *config); // of its attention; NULL: it has none
     const char *part; // "hop": what the index of its attentions counts; NULL: it has one of each

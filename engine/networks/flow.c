@@ -76,9 +76,9 @@ static vd_flows begin(vd_tape *tape, vd_inputs *in)
                           .alone = "regions-alone",
                           .pooled = "regions",
                           .axis = VD_AXIS_REGIONS}}};
-    f.q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", in->dropout);
+    f.q = vd_text_sentences(tape, in, vd_text_questions(in), in->dropout);
     f.words = in->states->question;
-    vd_value *c = vd_text_states(tape, in, vd_text_entries(in), "encoder.hist_rnn", in->dropout);
+    vd_value *c = vd_text_states(tape, in, vd_text_entries(in), in->dropout);
     vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
     vd_flow_spread(tape, in, c, &f.of[0]);
     vd_flow_spread(tape, in, x, &f.of[1]);

@@ -36,7 +36,7 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
     vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
                                     VD_AXIS_QUESTION_WORDS);
     vd_value *words = vd_tape_concat(tape, vd_text_all_words(tape, in, text), beside);
-    vd_value *q = vd_text_sentences_of(tape, in, text, "encoder.ques_rnn", words);
+    vd_value *q = vd_text_sentences_of(tape, in, text, words);
     const vd_explained stage = {
         .title = "Words, with the picture",
         .why = "The picture as a whole, made smaller, is joined to every word of the question. The "
@@ -50,7 +50,7 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
 
 static vd_value *read_entries(vd_tape *tape, vd_inputs *in)
 {
-    return vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
+    return vd_text_sentences(tape, in, vd_text_entries(in), 0);
 }
 
 // The state after each round of a dialog, from a row a question.
@@ -108,8 +108,7 @@ const vd_encoder vd_encoder_hre = {.name = "hre",
                                    .reads = "dropout",
                                    .declare = declare,
                                    .build = build,
-                                   .question_width = vd_width_hidden,
-                                   .history_width = vd_width_hidden};
+                                   .question_width = vd_width_hidden};
 const vd_encoder vd_encoder_hrea = {.name = "hrea",
                                     .title = "hierarchical recurrent encoder with attention",
                                     .reads_earlier = true,
@@ -117,5 +116,4 @@ const vd_encoder vd_encoder_hrea = {.name = "hrea",
                                     .reads = "score-rounds dropout",
                                     .declare = declare_attention,
                                     .build = build_attention,
-                                    .question_width = vd_width_hidden,
-                                    .history_width = vd_width_hidden};
+                                    .question_width = vd_width_hidden};

@@ -7,16 +7,13 @@
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
-    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+    vd_texts_declare(c, layout);
     vd_layout_linear(layout, "encoder.fusion", c->region + 2 * c->hidden, c->hidden, true);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *g = vd_history_concatenated(tape, in, "encoder.hist_rnn");
-    vd_explain_concatenated(tape, q, g);
+    vd_value *g, *q = vd_read_concatenated(tape, in, &g);
     const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
     vd_value *x = vd_tape_concat_all(tape, all, 3);
     vd_value *e = vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);

@@ -8,17 +8,14 @@
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
-    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+    vd_texts_declare(c, layout);
     vd_layout_linear(layout, "encoder.fusion", 2 * c->hidden, c->hidden, true);
     vd_glimpse_declare(layout, c);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *g = vd_history_concatenated(tape, in, "encoder.hist_rnn");
-    vd_explain_concatenated(tape, q, g);
+    vd_value *g, *q = vd_read_concatenated(tape, in, &g);
     vd_value *u = vd_tanh_layer(tape, vd_tape_concat(tape, q, g), "encoder.fusion", 0);
     const vd_explained stage = {.title = "Fusion of the texts",
                                 .why = "The question and the history as one text are combined.",

@@ -29,9 +29,7 @@ static void declare(const vd_config *c, vd_layout *layout)
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
-    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *g = vd_history_concatenated(tape, in, "encoder.hist_rnn");
-    vd_explain_concatenated(tape, q, g);
+    vd_value *g, *q = vd_read_concatenated(tape, in, &g);
     vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
     vd_value *v =
         vd_score_find(tape, score_of(in->config), p, q, y, in->regions, in->dropout, "regions");

@@ -13,11 +13,6 @@
 
 enum { STEPS = 5, AGES = 64 };
 
-static int steps_of(const vd_config *c)
-{
-    return c->hops ? c->hops : STEPS;
-}
-
 static void declare_reader(vd_layout *layout, const char *of, int d)
 {
     static const char *const part[] = {"memory", "key", "mix", "own"};
@@ -30,15 +25,14 @@ static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = vd_width_even(c);
     const vd_init start = {VD_INIT_NORMAL, 0.1};
-    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
-    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+    vd_texts_declare(c, layout);
     vd_layout_linear(layout, "encoder.regions.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.regions.image.2", d, d, true);
     vd_layout_linear(layout, "encoder.rounds.entry", d, d, true);
     vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, d, start);
     vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_init_zero());
     vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_init_zero());
-    for (int i = 0; i < steps_of(c); i++)
+    for (int i = 0; i < vd_hops(c, STEPS); i++)
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
     vd_layout_score(layout, "encoder.control.score", d, false);
@@ -129,8 +123,8 @@ static void explain_step(vd_tape *tape, const vd_value *q, const vd_value *c,
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *h = vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
+    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), 0);
+    vd_value *h = vd_text_sentences(tape, in, vd_text_entries(in), 0);
     const vd_value *words = in->states->question;
     vd_value *k = vd_tape_linear(tape, in->raw, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
@@ -146,7 +140,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                                        VD_AXIS_QUESTIONS);
     const vd_value *m = vd_tape_repeat(tape, vd_tape_vector(tape, "encoder.memory.start"), q->rows,
                                        VD_AXIS_QUESTIONS);
-    for (int i = 0; i < steps_of(in->config); i++) {
+    for (int i = 0; i < vd_hops(in->config, STEPS); i++) {
         c = control_step(tape, own, c, q, words, i);
         const vd_value *const found[] = {read(tape, &regions, c, m, i),
                                          read(tape, &rounds, c, m, i), m};
@@ -168,5 +162,4 @@ const vd_encoder vd_encoder_mac = {.name = "mac",
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_even,
-                                   .history_width = vd_width_even,
                                    .part = "step"};

@@ -22,11 +22,6 @@ enum { HOPS = 3, MOST_HOPS = 16, AGES = 64 };
 
 static const char SQUARE[] = "encoder.memory.between"; // H
 
-static int hops_of(const vd_config *c)
-{
-    return c->hops ? c->hops : HOPS;
-}
-
 static bool adjacent(const vd_config *c)
 {
     return c->tying == VD_TYING_ADJACENT;
@@ -35,17 +30,15 @@ static bool adjacent(const vd_config *c)
 // How many tables of each kind there are: A^1, then each C.
 static int tables_of(const vd_config *c)
 {
-    return adjacent(c) ? hops_of(c) + 1 : 2;
+    return adjacent(c) ? vd_hops(c, HOPS) + 1 : 2;
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int e = c->embed;
     bool sums = c->text == VD_TEXT_OWN;
-    if (!sums) {
-        vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
-        vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
-    }
+    if (!sums)
+        vd_texts_declare(c, layout);
     for (int k = 0; k < tables_of(c); k++) {
         const vd_name words = vd_name_of("encoder.memory.words.%d", k);
         if (!sums)
@@ -69,11 +62,11 @@ typedef struct sentences {
     const vd_value *s;
 } sentences;
 
-static sentences read_text(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name)
+static sentences read_text(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     if (in->config->text == VD_TEXT_OWN)
         return (sentences){.sums = vd_sums_of(tape, in, text)};
-    return (sentences){.s = vd_text_sentences(tape, in, text, name, 0)};
+    return (sentences){.s = vd_text_sentences(tape, in, text, 0)};
 }
 
 // By the k-th table.
@@ -161,14 +154,14 @@ static const vd_value *hop(vd_tape *tape, vd_inputs *in, int k, const memory *a,
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const sentences questions = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn"),
-                    entries = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn");
+    const sentences questions = read_text(tape, in, vd_text_questions(in)),
+                    entries = read_text(tape, in, vd_text_entries(in));
     const vd_value *u = take(tape, in, &questions, 0);
     memory m[MOST_HOPS + 1] = {0};
     explain_texts(tape, in, u);
     for (int k = 0; k < tables_of(in->config); k++)
         m[k] = remember(tape, in, &entries, k);
-    for (int k = 0; k < hops_of(in->config); k++) {
+    for (int k = 0; k < vd_hops(in->config, HOPS); k++) {
         int from = adjacent(in->config) ? k : 0;
         u = hop(tape, in, k, &m[from], &m[from + 1], u);
     }
@@ -183,5 +176,4 @@ const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_summed,
-                                      .history_width = vd_width_summed,
                                       .part = "hop"};

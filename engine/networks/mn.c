@@ -13,7 +13,7 @@ static void declare(const vd_config *c, vd_layout *layout)
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    vd_value *q = vd_memory_questions(tape, in);
+    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), in->dropout);
     vd_value *v = vd_inputs_picture(tape, in);
     vd_value *u = vd_tanh_layer(tape, vd_tape_concat(tape, q, v), "encoder.fuse", 0);
     const vd_explained stage = {
@@ -32,5 +32,4 @@ const vd_encoder vd_encoder_mn = {.name = "mn",
                                   .reads = "score-rounds dropout",
                                   .declare = declare,
                                   .build = build,
-                                  .question_width = vd_width_hidden,
-                                  .history_width = vd_width_hidden};
+                                  .question_width = vd_width_hidden};

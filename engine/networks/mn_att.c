@@ -12,8 +12,8 @@ static void declare(const vd_config *c, vd_layout *layout)
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    vd_value *u = vd_memory_look(tape, in, vd_memory_questions(tape, in));
-    return vd_glimpse(tape, in, u);
+    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), in->dropout);
+    return vd_glimpse(tape, in, vd_memory_look(tape, in, q));
 }
 
 const vd_encoder vd_encoder_mn_att = {.name = "mn-att",
@@ -22,5 +22,4 @@ const vd_encoder vd_encoder_mn_att = {.name = "mn-att",
                                       .reads = "image score-rounds score-regions dropout",
                                       .declare = declare,
                                       .build = build,
-                                      .question_width = vd_width_hidden,
-                                      .history_width = vd_width_hidden};
+                                      .question_width = vd_width_hidden};

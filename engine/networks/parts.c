@@ -9,12 +9,13 @@
 
 vd_text vd_text_questions(const vd_inputs *in)
 {
-    return (vd_text){in->question_words, VD_AXIS_QUESTION_WORDS, VD_AXIS_QUESTIONS};
+    return (vd_text){"encoder.ques_rnn", in->question_words, VD_AXIS_QUESTION_WORDS,
+                     VD_AXIS_QUESTIONS};
 }
 
 vd_text vd_text_entries(const vd_inputs *in)
 {
-    return (vd_text){in->history_words, VD_AXIS_HISTORY_WORDS, VD_AXIS_ENTRIES};
+    return (vd_text){"encoder.hist_rnn", in->history_words, VD_AXIS_HISTORY_WORDS, VD_AXIS_ENTRIES};
 }
 
 static const char WORDS[] = "encoder.word_embed.weight";
@@ -87,6 +88,12 @@ void vd_text_declare(vd_layout *layout, const vd_config *config, const char *nam
         vd_text_declare_pool(layout, config, name);
 }
 
+void vd_texts_declare(const vd_config *config, vd_layout *layout)
+{
+    vd_text_declare(layout, config, "encoder.ques_rnn", config->embed);
+    vd_text_declare(layout, config, "encoder.hist_rnn", config->embed);
+}
+
 // The same with dropout, where there is any.
 static vd_sequences dropped_words(vd_tape *tape, const vd_inputs *in, vd_text text, vd_real dropout)
 {
@@ -117,22 +124,21 @@ int vd_width_concatenated(const vd_config *config)
     return vd_text_encoder_of(config)->directions == 1 ? config->hidden : config->embed;
 }
 
-static vd_value *states_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+static vd_value *states_of(vd_tape *tape, const vd_inputs *in, vd_text text,
                            const vd_sequences *words)
 {
-    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, words, name);
+    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, words, text.name);
     *(text.words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) = states;
     return states;
 }
 
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                         vd_real dropout)
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, vd_real dropout)
 {
     const vd_sequences words = dropped_words(tape, in, text, dropout);
-    return states_of(tape, in, text, name, &words);
+    return states_of(tape, in, text, &words);
 }
 
-vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text,
                               const vd_value *states)
 {
     int directions = vd_text_encoder_of(in->config)->directions;
@@ -140,20 +146,18 @@ vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text, 
         return &tape->nothing;
     if (directions)
         return vd_tape_last_states(tape, states, text.packed, directions, text.sentences);
-    return vd_text_pool(tape, text.packed, text.sentences, states, name);
+    return vd_text_pool(tape, text.packed, text.sentences, states, text.name);
 }
 
-vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                            vd_real dropout)
+vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, vd_real dropout)
 {
-    return vd_text_pool_states(tape, in, text, name, vd_text_states(tape, in, text, name, dropout));
+    return vd_text_pool_states(tape, in, text, vd_text_states(tape, in, text, dropout));
 }
 
-vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                               const vd_value *x)
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const vd_value *x)
 {
     const vd_sequences words = {.packed = text.packed, .x = x, .axis = text.words};
-    return vd_text_pool_states(tape, in, text, name, states_of(tape, in, text, name, &words));
+    return vd_text_pool_states(tape, in, text, states_of(tape, in, text, &words));
 }
 
 // ---- sums of words ------------------------------------------------------------------------------
@@ -240,13 +244,14 @@ vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *
 }
 
 // One run over a dialog, read at the end of each entry.
-static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
+static vd_value *read_once(vd_tape *tape, const vd_inputs *in)
 {
     const vd_geometry *span = in->span;
-    const vd_text text = {vd_inputs_dialogs(tape, in, VD_AXIS_HISTORY_WORDS), VD_AXIS_HISTORY_WORDS,
-                          VD_AXIS_DIALOGS};
+    vd_text text = vd_text_entries(in);
+    text.packed = vd_inputs_dialogs(tape, in, VD_AXIS_HISTORY_WORDS);
+    text.sentences = VD_AXIS_DIALOGS;
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
-    vd_value *states = vd_text_states(tape, in, text, name, 0);
+    vd_value *states = vd_text_states(tape, in, text, 0);
     for (int n = 0; n < span->questions && end; n++) {
         vd_range words = vd_inputs_seen(in, VD_AXIS_HISTORY_WORDS, n);
         end[n] = words.count ? words.first + words.count - 1 : -1;
@@ -255,25 +260,35 @@ static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
 }
 
 // A run over what each question sees.
-static vd_value *read_each(vd_tape *tape, vd_inputs *in, const char *name)
+static vd_value *read_each(vd_tape *tape, vd_inputs *in)
 {
     const vd_pairing *seen = vd_inputs_pairing(tape, in, VD_SEES_HISTORY_WORDS);
-    const vd_text entries = vd_text_entries(in), concatenated = {vd_inputs_sequences(tape, seen),
-                                                                 VD_AXIS_PAIRS, VD_AXIS_QUESTIONS};
+    const vd_text entries = vd_text_entries(in),
+                  concatenated = {entries.name, vd_inputs_sequences(tape, seen), VD_AXIS_PAIRS,
+                                  VD_AXIS_QUESTIONS};
     const vd_sequences words = {.packed = concatenated.packed,
                                 .x = vd_text_all_words(tape, in, entries),
                                 .row = vd_tape_lists(tape, seen).key,
                                 .axis = VD_AXIS_PAIRS};
     if (tape->status != VD_OK)
         return &tape->nothing;
-    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &words, name);
-    return vd_text_pool_states(tape, in, concatenated, name, states);
+    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &words, entries.name);
+    return vd_text_pool_states(tape, in, concatenated, states);
 }
 
-vd_value *vd_history_concatenated(vd_tape *tape, vd_inputs *in, const char *name)
+vd_value *vd_read_concatenated(vd_tape *tape, vd_inputs *in, vd_value **history)
 {
     bool one_way = vd_text_encoder_of(in->config)->directions == 1;
-    return one_way ? read_once(tape, in, name) : read_each(tape, in, name);
+    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), 0);
+    vd_value *g = *history = one_way ? read_once(tape, in) : read_each(tape, in);
+    const vd_explained stage = {
+        .title = "The texts",
+        .why = "The question is read word by word; so are all entries of the history, one after "
+               "the other as one text.",
+        .formula = {"q = read(question), g = read(entries 0..t as one text)"},
+        .out = {{"q", "the question", q}, {"g", "the history", g}}};
+    vd_tape_explain(tape, &stage);
+    return q;
 }
 
 // ---- scores -------------------------------------------------------------------------------------
@@ -442,16 +457,10 @@ static vd_scoring memory_score(const vd_config *c)
 void vd_memory_declare(vd_layout *layout, const vd_config *config)
 {
     int h = config->hidden;
-    vd_text_declare(layout, config, "encoder.ques_rnn", config->embed);
-    vd_text_declare(layout, config, "encoder.hist_rnn", config->embed);
+    vd_texts_declare(config, layout);
     vd_score_declare(layout, memory_score(config));
     vd_layout_linear(layout, "encoder.memory", h, h, true);
     vd_layout_linear(layout, "encoder.out", h, h, true);
-}
-
-vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in)
-{
-    return vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", in->dropout);
 }
 
 vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
@@ -459,8 +468,7 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_scoring score = memory_score(in->config);
     const bool heads = vd_score_by_heads(score);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
-    const vd_text entries = vd_text_entries(in);
-    vd_value *h = vd_text_sentences(tape, in, entries, "encoder.hist_rnn", in->dropout);
+    vd_value *h = vd_text_sentences(tape, in, vd_text_entries(in), in->dropout);
     vd_value *c = vd_score_find(tape, score, p, u, h, h, 0, "rounds");
     vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);
     vd_value *e = vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
@@ -515,17 +523,6 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
 }
 
 // ---- stages -------------------------------------------------------------------------------------
-
-void vd_explain_concatenated(vd_tape *tape, const vd_value *q, const vd_value *g)
-{
-    const vd_explained stage = {
-        .title = "The texts",
-        .why = "The question is read word by word; so are all entries of the history, one after "
-               "the other as one text.",
-        .formula = {"q = read(question), g = read(entries 0..t as one text)"},
-        .out = {{"q", "the question", q}, {"g", "the history", g}}};
-    vd_tape_explain(tape, &stage);
-}
 
 void vd_explain_vector(vd_tape *tape, const char *formula, const vd_value *q, vd_named found,
                        const vd_value *e)

@@ -8,6 +8,7 @@
 
 // Questions, entries, or all entries of a dialog concatenated.
 typedef struct vd_text {
+    const char *name; // encoder.ques_rnn or encoder.hist_rnn: what its parameters lie below
     const vd_packed *packed;
     vd_axis words, sentences;
 } vd_text;
@@ -18,23 +19,21 @@ vd_text vd_text_entries(const vd_inputs *in);
 // Word vectors, with positions and dropout where the configuration has them, a row a word.
 vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, vd_text text);
 
-// The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or
-// encoder.hist_rnn, of words `in` wide.
+// The text encoder of the configuration (engine/networks/text/) below `name`, of words `in` wide;
+// and those of questions and entries, of words as they are.
 void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in);
+void vd_texts_declare(const vd_config *config, vd_layout *layout);
 // The same where sentence vectors are not wanted.
 void vd_text_declare_states(vd_layout *layout, const vd_config *config, const char *name, int in);
 // Its word states (T, W), which are in->states from then on. dropout: of the words.
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                         vd_real dropout);
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, vd_real dropout);
 // The sentence vectors (S, W) of word states.
-vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text,
                               const vd_value *states);
 // Both in one.
-vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                            vd_real dropout);
+vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, vd_real dropout);
 // The same of words that a network made itself: x, a row a word.
-vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                               const vd_value *x);
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const vd_value *x);
 // Widths of word states: H; H rounded up to even; E or, with a text encoder, H; for a history read
 // as one text, H if the encoder is unidirectional, else E.
 vd_width vd_width_hidden, vd_width_even, vd_width_summed, vd_width_concatenated;
@@ -65,9 +64,10 @@ vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries,
 
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
-// The sentence vector of entries 0..t concatenated, for every question. Of an encoder that reads
-// one way it is one run over the dialog, read at the end of each entry; others run once a question.
-vd_value *vd_history_concatenated(vd_tape *tape, vd_inputs *in, const char *name);
+// The sentence vector of each question and, *history, that of entries 0..t concatenated. Of an
+// encoder that reads one way it is one run over the dialog, read at the end of each entry; others
+// run once a question.
+vd_value *vd_read_concatenated(vd_tape *tape, vd_inputs *in, vd_value **history);
 
 // ---- scores -------------------------------------------------------------------------------------
 
@@ -110,7 +110,6 @@ vd_value *vd_score_queries(vd_tape *tape, vd_scoring s, const vd_pairing *p, con
 // the result is tanh(W_e (tanh(W_c c + b) + u_t) + b). Shown as "rounds". Parameters
 // encoder.{ques_rnn,hist_rnn}.rnn_model, encoder.rounds.score, encoder.memory, encoder.out.
 void vd_memory_declare(vd_layout *layout, const vd_config *config);
-vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in); // q
 vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u);
 
 // ---- regions ------------------------------------------------------------------------------------
@@ -125,8 +124,6 @@ vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_r
 
 // ---- stages (vd_tape_explain) -------------------------------------------------------------------
 
-// The question q and the history g, concatenated.
-void vd_explain_concatenated(vd_tape *tape, const vd_value *q, const vd_value *g);
 // The last one: e, of the question q (NULL: not of it) and what was found.
 void vd_explain_vector(vd_tape *tape, const char *formula, const vd_value *q, vd_named found,
                        const vd_value *e);

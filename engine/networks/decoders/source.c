@@ -21,7 +21,7 @@ int vd_source_width(const vd_config *c)
 static int width_of(const vd_config *c, bool question)
 {
     const vd_encoder *e = vd_encoder_of(c);
-    vd_width *width = question ? e->question_width : e->history_width;
+    vd_width *width = question || !e->history_width ? e->question_width : e->history_width;
     return width ? width(c) : c->embed;
 }
 

@@ -1,6 +1,7 @@
 // MVAN composed of the tape's operations: the same network as the stages beside this file, whose
 // formulas stand there, with any text encoder in place of the LSTMs. Word states and sentence
-// vectors are 2H wide. Names of parameters and attentions are the same.
+// vectors are 2H wide. Names of parameters and attentions are the same. The texts' parameters are
+// declared here, all others with the fused stages (engine/networks/weights.c).
 #include "engine/networks/flow.h"
 #include "engine/networks/pass.h"
 #include "engine/networks/text/text.h"
@@ -8,13 +9,6 @@
 static int twice(const vd_config *c)
 {
     return 2 * c->hidden;
-}
-
-// All else is declared with the fused stages (engine/networks/weights.c).
-static void declare(const vd_config *c, vd_layout *layout)
-{
-    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
-    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
 }
 
 // tanh(Wy x + by) o g(Wg x + bg)
@@ -42,12 +36,12 @@ typedef struct text {
     const vd_value *embedding, *states, *sentence;
 } text;
 
-static text read_text(vd_tape *tape, const vd_inputs *in, vd_text of, const char *name)
+static text read_text(vd_tape *tape, const vd_inputs *in, vd_text of)
 {
     text t = {.embedding = vd_tape_embed(tape, "encoder.word_embed.weight", of.packed->rows.id,
                                          of.packed->tokens, of.words)};
-    t.states = vd_text_states(tape, in, of, name, 0);
-    t.sentence = vd_text_pool_states(tape, in, of, name, t.states);
+    t.states = vd_text_states(tape, in, of, 0);
+    t.sentence = vd_text_pool_states(tape, in, of, t.states);
     return t;
 }
 
@@ -228,8 +222,8 @@ static vd_value *view_context(vd_tape *tape, vd_inputs *in, const vd_value *m,
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const text q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn"),
-               h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn");
+    const text q = read_text(tape, in, vd_text_questions(in)),
+               h = read_text(tape, in, vd_text_entries(in));
     const vd_value *a;
     vd_flow regions = {.axis = VD_AXIS_REGIONS};
     explain_words(tape, &q, &h);
@@ -251,7 +245,6 @@ const vd_encoder vd_encoder_mvan = {.name = "mvan",
                                                   .last = "encoder.fusion.1.weight",
                                                   .states = 4},
                                     .text = &vd_text_bilstm,
-                                    .declare = declare,
+                                    .declare = vd_texts_declare,
                                     .build = build,
-                                    .question_width = twice,
-                                    .history_width = twice};
+                                    .question_width = twice};
