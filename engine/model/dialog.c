@@ -110,23 +110,6 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
     return VD_OK;
 }
 
-// What the pass of a question shows, and where of the dialog that is.
-typedef struct vd_shown_attentions {
-    const vd_attention_at *list;
-    int count;
-    vd_real *there; // (n) all of them
-    size_t n;
-    vd_axis_subsets subsets;
-} vd_shown_attentions;
-
-static vd_status gather_shown(vd_pass *pass, vd_shown_attentions *shown, vd_error *err)
-{
-    shown->list = vd_pass_shown(pass, &shown->count);
-    return shown->list ? vd_attentions_gather(pass->be, pass->arena, shown->list, shown->count,
-                                              &shown->there, &shown->n, err)
-                       : vd_error_memory(err, "the attentions");
-}
-
 // Whether the network reads a word of an entry that ends before `end` (boundaries.h).
 static bool is_read(const vd_dialog *d, int word, int end)
 {
@@ -170,25 +153,47 @@ static bool are_finite(const float *x, size_t n)
     return finite;
 }
 
-static vd_status read_shown(const vd_dialog *d, const vd_pass *pass,
-                            const vd_shown_attentions *shown, vd_answer *a, vd_error *err)
+// Behind the attentions that the answer has.
+static vd_status append_attentions(vd_answer *a, vd_attention *more, int count, vd_error *err)
 {
-    float *share = vd_arena_take_raw(pass->arena, shown->n, sizeof *share);
+    size_t had = (size_t)a->attentions;
+    vd_attention *all = vd_grow(a->attention, had, had + (size_t)count, sizeof *all);
+    if (!all) {
+        vd_attentions_free(more, count);
+        return vd_error_memory(err, "the attentions");
+    }
+    memcpy(all + had, more, (size_t)count * sizeof *all);
+    vd_free(more);
+    a->attention = all;
+    a->attentions += count;
+    return VD_OK;
+}
+
+// list: (count) of the pass; NULL: there was no memory for it.
+static vd_status read_attentions(const vd_dialog *d, const vd_pass *pass,
+                                 const vd_attention_at *list, int count,
+                                 const vd_axis_subsets *subsets, vd_answer *a, vd_error *err)
+{
+    vd_attention *more;
+    vd_real *there;
+    size_t n = 0;
+    vd_status status =
+        list ? vd_attentions_gather(pass->be, pass->arena, list, count, &there, &n, err)
+             : vd_error_memory(err, "the attentions");
+    float *share = status == VD_OK ? vd_arena_take_raw(pass->arena, n, sizeof *share) : NULL;
     if (!share)
-        return vd_error_memory(err, "the answer");
-    pass->be->read_floats(shown->there, share, shown->n);
-    vd_status status = vd_backend_status(pass->be, err);
+        return status ? status : vd_error_memory(err, "the attentions");
+    pass->be->read_floats(there, share, n);
+    status = vd_backend_status(pass->be, err);
     if (status != VD_OK)
         return status;
-    if (!are_finite(share, shown->n) || !are_finite(a->score, (size_t)a->candidates))
+    if (!are_finite(share, n) || !are_finite(a->score, (size_t)a->candidates))
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: it computes numbers that are not finite; its weights or the "
                             "pool's vectors are damaged, or its training diverged",
                             vd_model_path(d->model));
-    status =
-        vd_attentions_spread(shown->list, shown->count, share, &shown->subsets, &a->attention, err);
-    a->attentions = status == VD_OK ? shown->count : 0;
-    return status;
+    status = vd_attentions_spread(list, count, share, subsets, &more, err);
+    return status == VD_OK ? append_attentions(a, more, count, err) : status;
 }
 
 // ---- what the words of the answer look at -------------------------------------------------------
@@ -207,63 +212,39 @@ static vd_generated_answer given_answer(const vd_dialog *d, const vd_answer *a)
     return given;
 }
 
-static vd_status append_attentions(vd_answer *a, vd_attention *more, int count, vd_error *err)
-{
-    size_t had = (size_t)a->attentions;
-    vd_attention *all = vd_grow(a->attention, had, had + (size_t)count, sizeof *all);
-    if (!all) {
-        vd_attentions_free(more, count);
-        return vd_error_memory(err, "the attentions");
-    }
-    memcpy(all + had, more, (size_t)count * sizeof *all);
-    vd_free(more);
-    a->attention = all;
-    a->attentions += count;
-    return VD_OK;
-}
-
 // Reads the given answer once more, for what its words look at.
-static vd_status look_back(vd_pass *pass, const vd_axis_subsets *dialog, vd_answer *a,
-                           vd_error *err)
+static vd_status look_back(const vd_dialog *d, vd_pass *pass, const vd_axis_subsets *dialog,
+                           vd_answer *a, vd_error *err)
 {
     int32_t ids[VD_MAX_CANDIDATE] = {VD_START}, length = a->given.length + 1;
     int question = 0, count = 0;
     vd_axis_subsets subsets = *dialog;
     vd_given_answers given;
-    vd_attention *more;
-    vd_real *there;
-    size_t n;
     memcpy(ids + 1, a->given.word, (size_t)a->given.length * sizeof *ids);
     vd_status status = vd_given_read(pass, &given, ids, &length, &question, 1, length, err);
     if (status != VD_OK)
         return status;
-    const vd_attention_at *list = vd_tape_shown(given.attended.tape, "layer", &count);
-    status = list ? vd_attentions_gather(pass->be, pass->arena, list, count, &there, &n, err)
-                  : vd_error_memory(err, "the attentions");
-    float *share = status == VD_OK ? vd_arena_take_raw(pass->arena, n, sizeof *share) : NULL;
-    if (!share)
-        return status ? status : vd_error_memory(err, "the attentions");
-    pass->be->read_floats(there, share, n);
     subsets.count[VD_AXIS_ANSWER_WORDS] = length;
-    status = vd_attentions_spread(list, count, share, &subsets, &more, err);
-    return status == VD_OK ? append_attentions(a, more, count, err) : status;
+    const vd_attention_at *list = vd_tape_shown(given.attended.tape, "layer", &count);
+    return read_attentions(d, pass, list, count, &subsets, a, err);
 }
 
-static vd_status take_trace(const vd_dialog *d, const vd_pass *pass,
-                            const vd_shown_attentions *shown, const vd_answer *a, vd_trace *trace,
-                            vd_error *err)
+// shown: how many of the attentions are the network's; the others are what the answer's words look
+// at.
+static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_axis_subsets *subsets,
+                            int shown, const vd_answer *a, vd_trace *trace, vd_error *err)
 {
     const vd_outcome outcome = {.attention = a->attention,
-                                .attentions = shown->count,
-                                .looks = a->attention + shown->count,
-                                .look_count = a->attentions - shown->count,
+                                .attentions = shown,
+                                .looks = a->attention + shown,
+                                .look_count = a->attentions - shown,
                                 .by = d->pool->by,
                                 .answer = d->model->config.answer,
                                 .copy = d->model->config.copy,
                                 .candidates = a->candidates,
                                 .score = a->score,
                                 .probability = a->probability};
-    return vd_trace_take(pass, &shown->subsets, &outcome, trace, err);
+    return vd_trace_take(pass, subsets, &outcome, trace, err);
 }
 
 static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *stop, vd_answer *a,
@@ -480,7 +461,8 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     vd_request q = {question, length, what_if ? what_if : &nothing, NULL, 0, stop};
     vd_memo memo = d->memo;
     vd_pass pass;
-    vd_shown_attentions shown;
+    vd_axis_subsets subsets;
+    int shown = 0;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
     pass.uniform = q.what_if->uniform;
@@ -495,8 +477,6 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status =
             vd_dialog_is_fused(d) ? run_fused(d, &q, &pass, err) : run_composed(d, &q, &pass, err);
     if (status == VD_OK)
-        status = gather_shown(&pass, &shown, err);
-    if (status == VD_OK)
         status = vd_stopped(stop, err);
     if (status == VD_OK)
         status = allocate_answer(d, length, a, err);
@@ -505,15 +485,17 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK && vd_has_generative(config.decoders))
         status = vd_generate_answers(&pass, stop, &a->generated, err);
     if (status == VD_OK)
-        status = list_subsets(d, &pass, q.entry, q.entries, length, &shown.subsets, err);
-    if (status == VD_OK)
-        status = read_shown(d, &pass, &shown, a, err);
+        status = list_subsets(d, &pass, q.entry, q.entries, length, &subsets, err);
+    if (status == VD_OK) {
+        const vd_attention_at *list = vd_pass_shown(&pass, &shown);
+        status = read_attentions(d, &pass, list, shown, &subsets, a, err);
+    }
     if (status == VD_OK && vd_attends(&config)) {
         a->given = given_answer(d, a);
-        status = look_back(&pass, &shown.subsets, a, err);
+        status = look_back(d, &pass, &subsets, a, err);
     }
     if (status == VD_OK && trace)
-        status = take_trace(d, &pass, &shown, a, trace, err);
+        status = take_trace(d, &pass, &subsets, shown, a, trace, err);
     if (status == VD_OK)
         status = vd_backend_status(pass.be, err);
     if (status == VD_OK && pass.memo)
