@@ -121,7 +121,7 @@ static vd_status refuse_missing(const vd_captions *captions, const vd_regions *r
         err, VD_NOT_FOUND,
         "%.300s: %zu of the %zu pictures of %.300s have no features here, the first "
         "is image %" PRId64 "%s",
-        vd_regions_path(regions), missing, captions->count, captions->path, first, advice);
+        regions->path, missing, captions->count, captions->path, first, advice);
 }
 
 vd_status vd_captions_match(vd_captions *captions, const vd_regions *regions, vd_missing missing,

@@ -100,8 +100,7 @@ void vd_caption_loader_free(vd_caption_loader *loader)
 
 static bool make_room(vd_caption_loader *l, size_t pictures, size_t captions)
 {
-    size_t each =
-        (size_t)vd_regions_max(l->set->regions) * (size_t)vd_regions_size(l->set->regions);
+    size_t each = (size_t)l->set->regions->max * (size_t)l->set->regions->size;
     vd_arena_reset(&l->arena);
     l->image = vd_arena_take_raw(&l->arena, pictures * each, sizeof *l->image);
     l->word = vd_arena_take_raw(&l->arena, captions * VD_MAX_CAPTION, sizeof *l->word);
@@ -113,7 +112,7 @@ static bool make_room(vd_caption_loader *l, size_t pictures, size_t captions)
 static vd_status read_images(vd_caption_loader *l, const size_t *pictures, size_t count,
                              vd_error *err)
 {
-    size_t each = (size_t)l->batch.regions * (size_t)vd_regions_size(l->set->regions);
+    size_t each = (size_t)l->batch.regions * (size_t)l->set->regions->size;
     vd_status status = VD_OK;
     for (size_t i = 0; i < count && status == VD_OK; i++)
         status = vd_regions_read(l->set->regions, l->set->row[pictures[i]], l->image + i * each,
@@ -154,7 +153,7 @@ vd_status vd_caption_loader_batch(vd_caption_loader *l, const size_t *pictures, 
     vd_caption_set_totals(l->set, pictures, count, &of);
     if (!make_room(l, count, (size_t)of.questions))
         return vd_error_memory(err, "batches of captions");
-    l->batch = (vd_batch){.dialogs = (int)count, .regions = vd_regions_max(l->set->regions)};
+    l->batch = (vd_batch){.dialogs = (int)count, .regions = l->set->regions->max};
     vd_status status = read_images(l, pictures, count, err);
     if (status != VD_OK)
         return status;

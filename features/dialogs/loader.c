@@ -102,7 +102,7 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
 static vd_status read_images(vd_loader *loader, const size_t *rows, size_t count, vd_error *err)
 {
     const vd_regions *regions = loader->set->regions;
-    size_t all = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
+    size_t all = (size_t)regions->max, size = (size_t)regions->size;
     size_t used = (size_t)loader->batch.regions;
     float *image = room(loader, count * used * size, sizeof *image);
     float *picture = room(loader, all * size, sizeof *picture);
@@ -140,7 +140,7 @@ static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t co
         return vd_error_memory(err, "the pictures of a batch");
     for (size_t b = 0; b < count; b++) {
         rows[b] = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
-        batch->regions = larger(batch->regions, vd_regions_used(set->regions, rows[b]));
+        batch->regions = larger(batch->regions, set->regions->used[rows[b]]);
     }
     return loader->kept ? keep_images(loader, rows, count, err)
                         : read_images(loader, rows, count, err);

@@ -14,8 +14,7 @@ static vd_status refuse_missing(const vd_visdial *dialogs, const vd_regions *reg
     return vd_error_set(err, VD_NOT_FOUND,
                         "%.300s: none of the %zu pictures of %.300s has features here; expected "
                         "for example image %" PRId64,
-                        vd_regions_path(regions), missing, dialogs->path,
-                        dialogs->dialogs[0].image_id);
+                        regions->path, missing, dialogs->path, dialogs->dialogs[0].image_id);
 }
 
 static size_t count_missing(const vd_visdial *dialogs, const vd_regions *regions, vd_error *first)

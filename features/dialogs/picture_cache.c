@@ -41,18 +41,18 @@ vd_status vd_picture_cache_new(const vd_regions *regions, const vd_backend *back
                                vd_error *err)
 {
     *out = NULL;
-    if (most == VD_PICTURES_READ || !backend->memory->room || !vd_regions_in_halves(regions))
+    if (most == VD_PICTURES_READ || !backend->memory->room || !regions->halves)
         return VD_OK;
     vd_picture_cache *c = vd_alloc(1, sizeof *c);
     if (!c)
         return vd_error_memory(err, "kept pictures");
-    size_t p = (size_t)vd_regions_max(regions);
+    size_t p = (size_t)regions->max;
     c->regions = regions;
     c->be = backend;
-    c->stride = p * (size_t)vd_regions_size(regions);
+    c->stride = p * (size_t)regions->size;
     c->free_bytes = backend->memory->room();
     c->dialogs = dialogs;
-    if (most == VD_PICTURES_RESIDENT && try_slots(c, vd_regions_count(regions)))
+    if (most == VD_PICTURES_RESIDENT && try_slots(c, regions->count))
         c->kept = VD_PICTURES_RESIDENT;
     else if (try_slots(c, batches * dialogs))
         c->kept = VD_PICTURES_STREAMED;
@@ -86,7 +86,7 @@ vd_pictures_kept vd_picture_cache_describe(const vd_picture_cache *cache, char *
         snprintf(text, size, "read from the file for every step");
         return VD_PICTURES_READ;
     }
-    size_t all = vd_regions_count(cache->regions);
+    size_t all = cache->regions->count;
     double bytes = (double)all * (double)cache->stride * sizeof *cache->halves;
     if (cache->kept == VD_PICTURES_RESIDENT)
         snprintf(text, size, "%zu stay on the device once they were needed, %.1f of %.1f GB free",
@@ -100,10 +100,10 @@ vd_pictures_kept vd_picture_cache_describe(const vd_picture_cache *cache, char *
 
 static vd_status send(vd_picture_cache *c, size_t row, size_t slot, vd_error *err)
 {
-    size_t used = (size_t)vd_regions_used(c->regions, row) * (size_t)vd_regions_size(c->regions);
+    size_t used = (size_t)c->regions->used[row] * (size_t)c->regions->size;
     const uint16_t *from;
-    vd_status status = vd_regions_halves(c->regions, row, &from,
-                                         c->real + slot * (size_t)vd_regions_max(c->regions), err);
+    vd_status status =
+        vd_regions_halves(c->regions, row, &from, c->real + slot * (size_t)c->regions->max, err);
     if (status != VD_OK)
         return status;
     uint16_t *to = c->halves + slot * c->stride;
@@ -125,7 +125,7 @@ static vd_status slot_of(vd_picture_cache *c, size_t row, size_t *slot, vd_error
 vd_status vd_picture_cache_batch(vd_picture_cache *c, const size_t *rows, size_t count,
                                  vd_batch *batch, int32_t *row, uint8_t *real, vd_error *err)
 {
-    size_t p = (size_t)vd_regions_max(c->regions), used = (size_t)batch->regions;
+    size_t p = (size_t)c->regions->max, used = (size_t)batch->regions;
     vd_status status = VD_OK;
     if (c->kept == VD_PICTURES_STREAMED && c->slots - c->next < c->dialogs)
         c->next = 0;

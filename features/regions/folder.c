@@ -121,10 +121,10 @@ static vd_status read_picture(void *state, size_t row, size_t used, float *featu
 
 // ------------------------------------------------------------------------------------------
 
-static vd_status measure(folder *f, vd_regions_source *out, vd_error *err)
+static vd_status measure(folder *f, vd_regions *out, vd_error *err)
 {
     scratch s = {0};
-    vd_status status = vd_regions_source_index(out, f->pictures.count, err);
+    vd_status status = vd_regions_index(out, f->pictures.count, err);
     for (size_t i = 0; status == VD_OK && i < out->count; i++) {
         const char *path = f->pictures.list[i].path;
         vd_npy npy;
@@ -207,7 +207,7 @@ static vd_status list_files(folder *f, const char *path, vd_error *err)
     return status;
 }
 
-vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_error *err)
+vd_status vd_regions_open_folder(vd_regions *out, vd_error *err)
 {
     folder *f = vd_alloc(1, sizeof *f);
     if (!f)
@@ -215,7 +215,7 @@ vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_er
     out->state = f;
     out->read = read_picture;
     out->close = close_folder;
-    vd_status status = list_files(f, path, err);
+    vd_status status = list_files(f, out->path, err);
     if (status == VD_OK)
         status = measure(f, out, err);
     if (status != VD_OK)

@@ -15,7 +15,7 @@
 #include "features/regions/source.h"
 
 typedef struct hdf5_regions {
-    const char *path; // the caller's, while opening
+    const char *path; // borrowed
     vd_hdf5 *file;
     vd_hdf5_table features, spatial, boxes;
     int64_t *width, *height; // (N) challenge with boxes in pixels: of each picture; else NULL
@@ -80,7 +80,7 @@ static vd_status find_pixels(hdf5_regions *h, bool *pixels, vd_error *err)
     return status;
 }
 
-static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *err)
+static vd_status open_boxes(hdf5_regions *h, vd_regions *out, vd_error *err)
 {
     const size_t *shape = h->features.shape;
     if (!vd_hdf5_has(h->file, "boxes")) {
@@ -116,7 +116,7 @@ static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *e
     return status;
 }
 
-static vd_status open_challenge(hdf5_regions *h, vd_regions_source *out, vd_error *err)
+static vd_status open_challenge(hdf5_regions *h, vd_regions *out, vd_error *err)
 {
     const char *id = vd_hdf5_has(h->file, "image_id") ? "image_id" : "image_ids";
     vd_status status = vd_hdf5_table_open(h->file, "features", 3, &h->features, err);
@@ -202,7 +202,7 @@ static vd_status check_index(const char *index, const vd_pickle_pair *pairs, siz
 }
 
 static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, const int64_t *ranges,
-                               vd_regions_source *out, vd_error *err)
+                               vd_regions *out, vd_error *err)
 {
     size_t all = h->features.shape[0], most = 0;
     for (size_t i = 0; i < out->count; i++) {
@@ -226,7 +226,7 @@ static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, con
     return VD_OK;
 }
 
-static vd_status open_spatial(hdf5_regions *h, vd_regions_source *out, vd_error *err)
+static vd_status open_spatial(hdf5_regions *h, vd_regions *out, vd_error *err)
 {
     if (!vd_hdf5_has(h->file, "spatial_features")) {
         out->no_boxes = "the file has no spatial_features";
@@ -241,8 +241,7 @@ static vd_status open_spatial(hdf5_regions *h, vd_regions_source *out, vd_error 
     return status;
 }
 
-static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_source *out,
-                               vd_error *err)
+static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions *out, vd_error *err)
 {
     char beside[4096];
     vd_pickle_pair *pairs = NULL;
@@ -271,7 +270,7 @@ static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_so
     if (status == VD_OK)
         status = read_whole(h, "pos_boxes", 2, rows, &ranges, err);
     if (status == VD_OK)
-        status = vd_regions_source_index(out, count, err);
+        status = vd_regions_index(out, count, err);
     if (status == VD_OK && !(h->first = vd_alloc(count, sizeof *h->first)))
         status = vd_error_memory(err, "the index of region features");
     if (status == VD_OK)
@@ -315,8 +314,7 @@ static void close_hdf5(void *state)
     vd_free(h);
 }
 
-static vd_status open_layout(hdf5_regions *h, const char *index, vd_regions_source *out,
-                             vd_error *err)
+static vd_status open_layout(hdf5_regions *h, const char *index, vd_regions *out, vd_error *err)
 {
     static const char *const names[] = {
         "features", "image_id",       "image_ids", "num_boxes",        "boxes", "image_w",
@@ -338,13 +336,12 @@ static vd_status open_layout(hdf5_regions *h, const char *index, vd_regions_sour
     return status ? status : vd_hdf5_prepare(h->file, tables, 3, err);
 }
 
-vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_source *out,
-                               vd_error *err)
+vd_status vd_regions_open_hdf5(const char *index, vd_regions *out, vd_error *err)
 {
     hdf5_regions *h = vd_alloc(1, sizeof *h);
     if (!h)
         return vd_error_memory(err, "region features");
-    h->path = path;
+    h->path = out->path;
     out->state = h;
     out->once = read_hdf5_once;
     out->close = close_hdf5;

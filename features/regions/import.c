@@ -117,7 +117,7 @@ static vd_status make_header(writing *w, vd_error *err)
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(plan, "source", import->source, err);
     if (status == VD_OK)
-        status = vd_safetensors_put_metadata(plan, "layout", vd_regions_kind(import->from), err);
+        status = vd_safetensors_put_metadata(plan, "layout", import->from->kind, err);
     if (status == VD_OK)
         status = vd_safetensors_declare(plan, "features", import->full ? VD_F32 : VD_F16, 3,
                                         (size_t[]){n, p, w->size}, err);
@@ -146,18 +146,18 @@ static void identify(writing *w)
 {
     const vd_regions *from = w->import->from;
     struct stat about = {0};
-    stat(vd_regions_path(from), &about);
-    uint64_t hash = vd_hash_with(VD_HASH_START, vd_regions_changed(from));
+    stat(from->path, &about);
+    uint64_t hash = vd_hash_with(VD_HASH_START, from->changed);
     for (size_t i = 0; i < w->count; i++) {
-        hash = vd_hash_with(hash, (uint64_t)vd_regions_image_id(from, i));
-        hash = vd_hash_with(hash, (uint64_t)vd_regions_used(from, i));
+        hash = vd_hash_with(hash, (uint64_t)from->image_id[i]);
+        hash = vd_hash_with(hash, (uint64_t)from->used[i]);
     }
     for (int i = 0; i < w->import->columns; i++)
         hash = vd_hash_with(hash, (uint64_t)w->import->column[i]);
     snprintf(w->identity, sizeof w->identity,
              "visdial features import 1\n%.200s, %.60s, %lld bytes, changed %lld.%09ld\n"
              "%zu pictures of %zu x %zu, %zu bytes each, %s boxes, images %016" PRIx64 "\ndone ",
-             w->import->source, vd_regions_kind(from), (long long)about.st_size,
+             w->import->source, from->kind, (long long)about.st_size,
              (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, w->count, w->max, w->size,
              w->element, w->with_boxes ? "with" : "without", hash);
 }
@@ -166,12 +166,12 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
 {
     const vd_regions *from = import->from;
     *w = (writing){.import = import,
-                   .count = vd_regions_count(from),
-                   .max = (size_t)vd_regions_max(from),
-                   .size = (size_t)(import->column ? import->columns : vd_regions_size(from)),
-                   .read_size = (size_t)vd_regions_size(from),
+                   .count = from->count,
+                   .max = (size_t)from->max,
+                   .size = (size_t)(import->column ? import->columns : from->size),
+                   .read_size = (size_t)from->size,
                    .element = import->full ? sizeof(float) : sizeof(uint16_t),
-                   .with_boxes = vd_regions_has_boxes(from),
+                   .with_boxes = !from->no_boxes,
                    .file = -1};
     vd_status status = vd_output_target(import->out, &w->target, err);
     if (status)
@@ -274,7 +274,7 @@ static bool read_picture(void *context, size_t n, size_t target)
     r->status = vd_regions_read(w->import->from, row, r->features, w->with_boxes ? r->boxes : NULL,
                                 &r->err);
     if (r->status == VD_OK)
-        keep_columns(w, (size_t)vd_regions_used(w->import->from, row), r->features);
+        keep_columns(w, (size_t)w->import->from->used[row], r->features);
     return r->status == VD_OK && row + 1 < w->count;
 }
 
@@ -290,9 +290,8 @@ static vd_status check_halves(const writing *w, size_t row, const float *feature
             return vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 ", region %zu: feature %zu is %g, too large "
                                 "for half precision; import with --f32",
-                                vd_regions_path(w->import->from),
-                                vd_regions_image_id(w->import->from, row), i / w->size + 1,
-                                i % w->size, (double)features[i]);
+                                w->import->from->path, w->import->from->image_id[row],
+                                i / w->size + 1, i % w->size, (double)features[i]);
     return VD_OK;
 }
 
@@ -300,7 +299,7 @@ static vd_status copy_picture(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
     const reading *r = &w->read[vd_prefetch_next(w->prefetch)];
-    size_t row = w->done, used = (size_t)vd_regions_used(from, row), count = used * w->size;
+    size_t row = w->done, used = (size_t)from->used[row], count = used * w->size;
     const void *data = r->features;
     vd_status status = r->status ? vd_error_set(err, r->status, "%s", r->err.text) : VD_OK;
     if (status == VD_OK && !w->import->full) {
@@ -366,8 +365,8 @@ static vd_status write_index(writing *w, vd_error *err)
         int32_t used[CHUNK];
         size_t some = w->count - first < CHUNK ? w->count - first : CHUNK;
         for (size_t i = 0; i < some; i++) {
-            id[i] = vd_regions_image_id(from, first + i);
-            used[i] = vd_regions_used(from, first + i);
+            id[i] = from->image_id[first + i];
+            used[i] = from->used[first + i];
         }
         status = write_at(w, id, some * sizeof *id, w->ids_at + first * sizeof *id, err);
         if (status == VD_OK)
@@ -389,7 +388,7 @@ static vd_status finish(writing *w, vd_error *err)
 vd_status vd_import_run(const vd_import *import, vd_error *err)
 {
     writing w;
-    const char *from = vd_regions_path(import->from);
+    const char *from = import->from->path;
     vd_status status = vd_output_check(&import->out, 1, &from, 1, true, err);
     if (status)
         return status;

@@ -13,13 +13,6 @@
 #include "features/pictures/image.h"
 #include "features/regions/source.h"
 
-struct vd_regions {
-    char *path;
-    vd_regions_source source;
-    vd_image_at *by_id;      // sorted
-    const vd_photos *photos; // that give the size of pictures; NULL: not needed
-};
-
 // ---- opening ------------------------------------------------------------------------------------
 
 vd_status vd_regions_check_sizes(const char *path, const char *where, size_t regions, size_t size,
@@ -40,7 +33,7 @@ void vd_regions_normalise(float *boxes, size_t count, float width, float height)
     }
 }
 
-vd_status vd_regions_source_index(vd_regions_source *out, size_t count, vd_error *err)
+vd_status vd_regions_index(vd_regions *out, size_t count, vd_error *err)
 {
     out->count = count;
     out->image_id = vd_alloc(count, sizeof *out->image_id);
@@ -51,21 +44,20 @@ vd_status vd_regions_source_index(vd_regions_source *out, size_t count, vd_error
 
 static vd_status index_rows(vd_regions *r, vd_error *err)
 {
-    const vd_regions_source *s = &r->source;
-    if (s->count == 0)
+    if (r->count == 0)
         return vd_error_set(err, VD_FORMAT, "%s: there are no pictures in it", r->path);
-    r->by_id = vd_alloc(s->count, sizeof *r->by_id);
+    r->by_id = vd_alloc(r->count, sizeof *r->by_id);
     if (!r->by_id)
         return vd_error_memory(err, "the index of region features");
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->used[i] < 1 || s->used[i] > s->max)
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->used[i] < 1 || r->used[i] > r->max)
             return vd_error_set(err, VD_FORMAT,
                                 "%s: num_regions[%zu] (image %" PRId64 ") is %" PRId64
                                 ", expected 1 to %d",
-                                r->path, i, s->image_id[i], s->used[i], s->max);
-        r->by_id[i] = (vd_image_at){s->image_id[i], i};
+                                r->path, i, r->image_id[i], r->used[i], r->max);
+        r->by_id[i] = (vd_image_at){r->image_id[i], i};
     }
-    const vd_image_at *twice = vd_image_at_sort(r->by_id, s->count);
+    const vd_image_at *twice = vd_image_at_sort(r->by_id, r->count);
     return twice ? vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 " is there twice, in rows %zu and %zu",
                                 r->path, twice->image_id, twice[-1].at, twice->at)
@@ -124,10 +116,10 @@ vd_status vd_regions_open_index(const char *path, const char *index, vd_regions 
     if (status == VD_OK && index && kind != HDF5)
         status = vd_regions_refuse_index(path, err);
     if (status == VD_OK)
-        status = kind == HDF5     ? vd_regions_open_hdf5(path, index, &r->source, err)
-                 : kind == TSV    ? vd_regions_open_tsv(path, &r->source, err)
-                 : kind == FOLDER ? vd_regions_open_folder(path, &r->source, err)
-                                  : vd_regions_open_safetensors(path, &r->source, err);
+        status = kind == HDF5     ? vd_regions_open_hdf5(index, r, err)
+                 : kind == TSV    ? vd_regions_open_tsv(r, err)
+                 : kind == FOLDER ? vd_regions_open_folder(r, err)
+                                  : vd_regions_open_safetensors(r, err);
     if (status == VD_OK)
         status = index_rows(r, err);
     if (status != VD_OK) {
@@ -145,20 +137,20 @@ vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
 
 void vd_regions_use_photos(vd_regions *file, const vd_photos *photos)
 {
-    if (!file->source.pixels || !photos)
+    if (!file->pixels || !photos)
         return;
     file->photos = photos;
-    file->source.no_boxes = NULL;
+    file->no_boxes = NULL;
 }
 
 void vd_regions_close(vd_regions *file)
 {
     if (!file)
         return;
-    if (file->source.close)
-        file->source.close(file->source.state);
-    vd_free(file->source.image_id);
-    vd_free(file->source.used);
+    if (file->close)
+        file->close(file->state);
+    vd_free(file->image_id);
+    vd_free(file->used);
     vd_free(file->by_id);
     vd_free(file->path);
     vd_free(file);
@@ -166,61 +158,11 @@ void vd_regions_close(vd_regions *file)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-size_t vd_regions_count(const vd_regions *file)
-{
-    return file->source.count;
-}
-
-int vd_regions_max(const vd_regions *file)
-{
-    return file->source.max;
-}
-
-int vd_regions_size(const vd_regions *file)
-{
-    return file->source.size;
-}
-
-bool vd_regions_has_boxes(const vd_regions *file)
-{
-    return file->source.no_boxes == NULL;
-}
-
-const char *vd_regions_no_boxes(const vd_regions *file)
-{
-    return file->source.no_boxes;
-}
-
-uint64_t vd_regions_changed(const vd_regions *file)
-{
-    return file->source.changed;
-}
-
-const char *vd_regions_kind(const vd_regions *file)
-{
-    return file->source.kind;
-}
-
 vd_status vd_regions_mismatch(const vd_regions *file, const char *reader, int expected,
                               const char *advice, vd_error *err)
 {
     return vd_error_set(err, VD_MISMATCH, "%.300s expects regions of %d numbers, %.300s has %d; %s",
-                        reader, expected, file->path, file->source.size, advice);
-}
-
-const char *vd_regions_path(const vd_regions *file)
-{
-    return file->path;
-}
-
-int64_t vd_regions_image_id(const vd_regions *file, size_t row)
-{
-    return file->source.image_id[row];
-}
-
-int vd_regions_used(const vd_regions *file, size_t row)
-{
-    return (int)file->source.used[row];
+                        reader, expected, file->path, file->size, advice);
 }
 
 // Of two ids, without overflow.
@@ -231,27 +173,26 @@ static uint64_t distance(int64_t a, int64_t b)
 
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err)
 {
-    size_t low = vd_image_id_index(file->by_id, file->source.count, sizeof *file->by_id, image_id);
-    if (low < file->source.count && file->by_id[low].image_id == image_id) {
+    size_t low = vd_image_id_index(file->by_id, file->count, sizeof *file->by_id, image_id);
+    if (low < file->count && file->by_id[low].image_id == image_id) {
         *row = file->by_id[low].at;
         return VD_OK;
     }
-    size_t near = low < file->source.count ? low : low - 1;
+    size_t near = low < file->count ? low : low - 1;
     if (low > 0 && distance(file->by_id[low - 1].image_id, image_id) <
                        distance(file->by_id[near].image_id, image_id))
         near = low - 1;
     return vd_error_set(err, VD_NOT_FOUND,
                         "%s: no features of image %" PRId64
                         "; it has %zu pictures, the nearest id is %" PRId64,
-                        file->path, image_id, file->source.count, file->by_id[near].image_id);
+                        file->path, image_id, file->count, file->by_id[near].image_id);
 }
 
 static vd_status refuse_feature(const vd_regions *file, size_t row, size_t i, vd_error *err)
 {
     return vd_error_set(err, VD_FORMAT,
                         "%s: image %" PRId64 ", region %zu: feature %zu is not finite", file->path,
-                        file->source.image_id[row], i / (size_t)file->source.size + 1,
-                        i % (size_t)file->source.size);
+                        file->image_id[row], i / (size_t)file->size + 1, i % (size_t)file->size);
 }
 
 static vd_status check_features(const vd_regions *file, size_t row, const float *features,
@@ -285,7 +226,7 @@ static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, s
             return vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 ", region %zu: its box is %g %g %g %g; x1 y1 "
                                 "x2 y2 in 0..1 are expected",
-                                file->path, file->source.image_id[row], i + 1, (double)box[0],
+                                file->path, file->image_id[row], i + 1, (double)box[0],
                                 (double)box[1], (double)box[2], (double)box[3]);
         for (int c = 0; c < 4; c++)
             box[c] = fminf(fmaxf(box[c], 0.0f), 1.0f);
@@ -297,14 +238,13 @@ static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes,
                                vd_error *err)
 {
     int width, height;
-    const char *photo = vd_photos_find(file->photos, file->source.image_id[row]);
+    const char *photo = vd_photos_find(file->photos, file->image_id[row]);
     if (!photo)
         return vd_error_set(err, VD_NOT_FOUND,
                             "%s: image %" PRId64
                             ": its boxes are in pixels, and %.300s has no photo that gives the "
                             "size of the picture; leave --images out to continue without boxes",
-                            file->path, file->source.image_id[row],
-                            vd_photos_directory(file->photos));
+                            file->path, file->image_id[row], vd_photos_directory(file->photos));
     vd_status status = vd_image_size(photo, &width, &height, err);
     if (status == VD_OK)
         vd_regions_normalise(boxes, count, (float)width, (float)height);
@@ -314,18 +254,18 @@ static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes,
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err)
 {
-    const vd_regions_source *s = &file->source;
-    if (row >= s->count)
+    if (row >= file->count)
         return vd_error_set(err, VD_NOT_FOUND, "%s: row %zu wanted; it has %zu", file->path, row,
-                            s->count);
-    size_t p = (size_t)s->max, d = (size_t)s->size, used = (size_t)s->used[row];
+                            file->count);
+    size_t p = (size_t)file->max, d = (size_t)file->size, used = (size_t)file->used[row];
     if (boxes)
         memset(boxes, 0, p * 4 * sizeof *boxes);
-    vd_status status = s->read(s->state, row, used, features, s->no_boxes ? NULL : boxes, err);
+    vd_status status =
+        file->read(file->state, row, used, features, file->no_boxes ? NULL : boxes, err);
     if (status == VD_OK)
         status = check_features(file, row, features, used * d, err);
     memset(features + used * d, 0, (p - used) * d * sizeof *features);
-    if (status != VD_OK || !boxes || s->no_boxes)
+    if (status != VD_OK || !boxes || file->no_boxes)
         return status;
     if (file->photos && (status = measure_photo(file, row, boxes, used, err)))
         return status;
@@ -334,22 +274,16 @@ vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, f
 
 void vd_regions_once(const vd_regions *file)
 {
-    if (file->source.once)
-        file->source.once(file->source.state);
-}
-
-bool vd_regions_in_halves(const vd_regions *file)
-{
-    return file->source.halves != NULL;
+    if (file->once)
+        file->once(file->state);
 }
 
 vd_status vd_regions_halves(const vd_regions *file, size_t row, const uint16_t **features,
                             uint8_t *real, vd_error *err)
 {
-    const vd_regions_source *s = &file->source;
-    size_t d = (size_t)s->size, used = (size_t)s->used[row];
-    const uint16_t *half = *features = s->halves(s->state, row);
-    memset(real, 0, (size_t)s->max);
+    size_t d = (size_t)file->size, used = (size_t)file->used[row];
+    const uint16_t *half = *features = file->halves(file->state, row);
+    memset(real, 0, (size_t)file->max);
     for (size_t r = 0; r < used; r++) {
         unsigned bad = 0, any = 0; // without a branch a number, so that vectors are made of it
         for (size_t i = r * d; i < (r + 1) * d; i++) {

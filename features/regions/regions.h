@@ -16,7 +16,33 @@
 #include "engine/base/error.h"
 #include "features/pictures/photos.h"
 
-typedef struct vd_regions vd_regions;
+// To be read, not changed.
+typedef struct vd_regions {
+    char *path;
+    const char *kind;     // "HDF5, adaptive"
+    const char *no_boxes; // why there are no boxes; NULL: there are
+    size_t count;         // N
+    int max, size;        // P, D
+    int64_t *image_id;    // (N)
+    int64_t *used;        // (N) regions of each picture, 1..P
+    uint64_t changed;     // of a folder: sizes of its files and when they were changed, as a hash
+
+    // Where the features of a row lie in half precision; NULL: they do not.
+    const uint16_t *(*halves)(void *state, size_t row);
+
+    // What else the format gives, for features/regions/ only.
+    void *state;
+    // May be called by several threads at the same time. used x D features and, unless boxes is
+    // NULL, used x 4 boxes, x1 y1 x2 y2 in 0..1. Whether the numbers are finite and the boxes in
+    // the picture is checked by the caller.
+    vd_status (*read)(void *state, size_t row, size_t used, float *features, float *boxes,
+                      vd_error *err);
+    void (*once)(void *state); // rows will be read once, in their order; NULL: all the same
+    void (*close)(void *state);
+    bool pixels;             // boxes could be read, but as pixels of pictures of unknown size
+    vd_image_at *by_id;      // sorted
+    const vd_photos *photos; // that give the size of pictures; NULL: not needed
+} vd_regions;
 
 vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err);
 // index: the pickle of adaptive HDF5; NULL: the one beside it (val_btmup_f.hdf5 has
@@ -24,26 +50,15 @@ vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err);
 vd_status vd_regions_open_index(const char *path, const char *index, vd_regions **out,
                                 vd_error *err);
 void vd_regions_close(vd_regions *file);
-const char *vd_regions_path(const vd_regions *file);
-// Of a folder of files: changes with any of them; else 0.
-uint64_t vd_regions_changed(const vd_regions *file);
-const char *vd_regions_kind(const vd_regions *file); // "HDF5, adaptive"
 
 // For files with boxes in pixels but without the size of the pictures: from now on boxes are
 // normalised by the size of the photos, which must outlive file. Reading the boxes of a picture
 // without a photo is VD_NOT_FOUND. Other files stay as they are.
 void vd_regions_use_photos(vd_regions *file, const vd_photos *photos);
 
-size_t vd_regions_count(const vd_regions *file); // N
-int vd_regions_max(const vd_regions *file);      // P
-int vd_regions_size(const vd_regions *file);     // D
 // VD_MISMATCH: `reader` (a model) expects regions of another size; advice: what to do.
 vd_status vd_regions_mismatch(const vd_regions *file, const char *reader, int expected,
                               const char *advice, vd_error *err);
-bool vd_regions_has_boxes(const vd_regions *file);
-const char *vd_regions_no_boxes(const vd_regions *file); // why there are none; NULL: there are
-int64_t vd_regions_image_id(const vd_regions *file, size_t row);
-int vd_regions_used(const vd_regions *file, size_t row); // regions of this picture, 1..P
 // Row of an image; the error says how many pictures the file has and an id near the one asked for.
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err);
 // features: (P, D), zero beyond the regions used; boxes: (P, 4) or NULL.
@@ -53,10 +68,8 @@ vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, f
 // read. Call it before threads read.
 void vd_regions_once(const vd_regions *file);
 
-// Whether the features are in half precision in the file, so that they can be read without a copy.
-bool vd_regions_in_halves(const vd_regions *file);
-// Of such a file: the (used, D) features of a row, in the file; real: (P), whether a region is more
-// than zeros.
+// Of a file that has features in half precision, which can be read without a copy (file->halves):
+// the (used, D) features of a row, in the file; real: (P), whether a region is more than zeros.
 vd_status vd_regions_halves(const vd_regions *file, size_t row, const uint16_t **features,
                             uint8_t *real, vd_error *err);
 

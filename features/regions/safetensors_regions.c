@@ -18,7 +18,7 @@ static vd_status check_dtype(const own *o, const vd_tensor *tensor, vd_dtype one
                         vd_dtype_name(one), vd_dtype_name(other));
 }
 
-static vd_status check_shapes(own *o, vd_regions_source *out, vd_error *err)
+static vd_status check_shapes(own *o, vd_regions *out, vd_error *err)
 {
     const char *path = vd_safetensors_path(o->file);
     const vd_tensor *id, *used;
@@ -50,7 +50,7 @@ static vd_status check_shapes(own *o, vd_regions_source *out, vd_error *err)
     if (status != VD_OK)
         return status;
     out->no_boxes = o->boxes ? NULL : "the file was written without";
-    status = vd_regions_source_index(out, n, err);
+    status = vd_regions_index(out, n, err);
     if (status == VD_OK)
         status = vd_tensor_ints(id, 0, n, out->image_id, err);
     return status == VD_OK ? vd_tensor_ints(used, 0, n, out->used, err) : status;
@@ -80,7 +80,7 @@ static void close_file(void *state)
     vd_free(o);
 }
 
-vd_status vd_regions_open_safetensors(const char *path, vd_regions_source *out, vd_error *err)
+vd_status vd_regions_open_safetensors(vd_regions *out, vd_error *err)
 {
     own *o = vd_alloc(1, sizeof *o);
     if (!o)
@@ -89,7 +89,7 @@ vd_status vd_regions_open_safetensors(const char *path, vd_regions_source *out, 
     out->state = o;
     out->read = read_row;
     out->close = close_file;
-    vd_status status = vd_safetensors_open(path, &o->file, err);
+    vd_status status = vd_safetensors_open(out->path, &o->file, err);
     if (status == VD_OK)
         status = check_shapes(o, out, err);
     if (status == VD_OK && o->features->dtype == VD_F16 &&

@@ -38,7 +38,7 @@ typedef struct line {
 } line;
 
 typedef struct tsv {
-    char *path;
+    const char *path; // borrowed
     int file;
     const layout *layout;
     line *lines;
@@ -132,8 +132,8 @@ static vd_status check_lengths(tsv *t, const fields *f, int64_t count, size_t nu
     return VD_OK;
 }
 
-static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offset,
-                          vd_regions_source *out, vd_error *err)
+static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offset, vd_regions *out,
+                          vd_error *err)
 {
     size_t number = out->count + 1;
     fields f;
@@ -177,8 +177,7 @@ typedef struct window {
 } window;
 
 // Takes the lines that are complete out of the window.
-static vd_status add_lines(tsv *t, window *w, size_t searched, vd_regions_source *out,
-                           vd_error *err)
+static vd_status add_lines(tsv *t, window *w, size_t searched, vd_regions *out, vd_error *err)
 {
     size_t from = 0;
     vd_status status = VD_OK;
@@ -196,7 +195,7 @@ static vd_status add_lines(tsv *t, window *w, size_t searched, vd_regions_source
     return status;
 }
 
-static vd_status find_lines(tsv *t, vd_regions_source *out, vd_error *err)
+static vd_status find_lines(tsv *t, vd_regions *out, vd_error *err)
 {
     window w = {0};
     size_t got = 0;
@@ -283,11 +282,10 @@ static void close_tsv(void *state)
     if (t->file >= 0)
         close(t->file);
     vd_free(t->lines);
-    vd_free(t->path);
     vd_free(t);
 }
 
-vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error *err)
+vd_status vd_regions_open_tsv(vd_regions *out, vd_error *err)
 {
     size_t size;
     tsv *t = vd_alloc(1, sizeof *t);
@@ -298,13 +296,12 @@ vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error
     out->read = read_line;
     out->once = read_tsv_once;
     out->close = close_tsv;
-    t->path = vd_strdup(path);
-    vd_status status = t->path ? vd_file_open(path, &t->file, &size, err)
-                               : vd_error_memory(err, "region features");
+    t->path = out->path;
+    vd_status status = vd_file_open(t->path, &t->file, &size, err);
     if (status == VD_OK)
         status = find_lines(t, out, err);
     if (status == VD_OK)
-        status = vd_regions_source_index(out, out->count, err);
+        status = vd_regions_index(out, out->count, err);
     if (status != VD_OK)
         return status;
     for (size_t i = 0; i < out->count; i++) {

@@ -118,15 +118,14 @@ static vd_status read_regions(const char *path, vd_error *err)
     assert_true((status == VD_OK) == (regions != NULL));
     if (status)
         return status;
-    size_t max = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
+    size_t max = (size_t)regions->max, size = (size_t)regions->size;
     float *features = vd_alloc(max * size, sizeof *features),
           *boxes = vd_alloc(max * 4, sizeof *boxes);
-    for (size_t row = 0; status == VD_OK && row < vd_regions_count(regions); row++) {
+    for (size_t row = 0; status == VD_OK && row < regions->count; row++) {
         size_t again;
-        int used = vd_regions_used(regions, row);
+        int used = regions->used[row];
         assert_true(used >= 1 && used <= (int)max);
-        assert_int_equal(vd_regions_find(regions, vd_regions_image_id(regions, row), &again, err),
-                         VD_OK);
+        assert_int_equal(vd_regions_find(regions, regions->image_id[row], &again, err), VD_OK);
         status = vd_regions_read(regions, row, features, boxes, err);
     }
     vd_free(features);

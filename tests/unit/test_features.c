@@ -79,8 +79,8 @@ static void expect_picture(const vd_regions *regions, size_t picture, bool all, 
     vd_error err = {0};
     size_t row, used = all ? PUBLIC_REGIONS : public_used(picture);
     must(vd_regions_find(regions, public_image(picture), &row, &err), &err);
-    assert_int_equal(vd_regions_image_id(regions, row), public_image(picture));
-    assert_int_equal(vd_regions_used(regions, row), used);
+    assert_int_equal(regions->image_id[row], public_image(picture));
+    assert_int_equal(regions->used[row], used);
     memset(features, 1, sizeof features);
     must(vd_regions_read(regions, row, features, box, &err), &err);
     for (size_t p = 0; p < PUBLIC_REGIONS; p++) {
@@ -102,12 +102,12 @@ static void expect_all(const char *from, int layout)
     vd_error err = {0};
     must(vd_regions_open(from, &regions, &err), &err);
     bool all = layout <= PUBLIC_CHALLENGE_UNIT && layout != PUBLIC_CHALLENGE_COUNTS,
-         boxes = vd_regions_has_boxes(regions);
+         boxes = !regions->no_boxes;
     assert_int_equal(boxes, layout >= PUBLIC_CHALLENGE_SIZED && layout != PUBLIC_NPY);
-    assert_int_equal(!vd_regions_no_boxes(regions), boxes);
-    assert_int_equal(vd_regions_count(regions), PUBLIC_IMAGES);
-    assert_int_equal(vd_regions_max(regions), PUBLIC_REGIONS);
-    assert_int_equal(vd_regions_size(regions), PUBLIC_SIZE);
+    assert_int_equal(!regions->no_boxes, boxes);
+    assert_int_equal(regions->count, PUBLIC_IMAGES);
+    assert_int_equal(regions->max, PUBLIC_REGIONS);
+    assert_int_equal(regions->size, PUBLIC_SIZE);
     for (size_t i = PUBLIC_IMAGES; i-- > 0;)
         expect_picture(regions, i, all, boxes);
     vd_regions_close(regions);
@@ -150,16 +150,16 @@ static void real_samples_are_imported(void **state)
         vd_regions *from, *made;
         vd_error err = {0};
         must(vd_regions_open(support_shared(files[i]), &from, &err), &err);
-        assert_int_equal(vd_regions_count(from), counts[i]);
+        assert_int_equal(from->count, counts[i]);
         vd_import import = {.from = from, .source = "sample", .out = out_path};
         must(vd_import_run(&import, &err), &err);
         must(vd_regions_open(out_path, &made, &err), &err);
-        size_t p = (size_t)vd_regions_max(from), d = (size_t)vd_regions_size(from);
+        size_t p = (size_t)from->max, d = (size_t)from->size;
         float *a = calloc(p * d, sizeof *a), *b = calloc(p * d, sizeof *b);
         float *x = calloc(p, 4 * sizeof *x), *y = calloc(p, 4 * sizeof *y);
-        assert_int_equal(vd_regions_has_boxes(from), vd_regions_has_boxes(made));
+        assert_int_equal(!from->no_boxes, !made->no_boxes);
         for (size_t row = 0; row < counts[i]; row++) {
-            assert_int_equal(vd_regions_image_id(from, row), vd_regions_image_id(made, row));
+            assert_int_equal(from->image_id[row], made->image_id[row]);
             must(vd_regions_read(from, row, a, x, &err), &err);
             must(vd_regions_read(made, row, b, y, &err), &err);
             for (size_t k = 0; k < p * d; k++)
@@ -183,7 +183,7 @@ static vd_status read_all(const char *from, vd_error *err)
     vd_regions *regions = NULL;
     float features[64 * PUBLIC_SIZE], boxes[64 * 4];
     vd_status status = vd_regions_open(from, &regions, err);
-    for (size_t i = 0; status == VD_OK && i < vd_regions_count(regions); i++)
+    for (size_t i = 0; status == VD_OK && i < regions->count; i++)
         status = vd_regions_read(regions, i, features, boxes, err);
     assert_true(status == VD_OK || regions || err->status == status);
     vd_regions_close(regions);
@@ -304,7 +304,7 @@ static void a_chunk_that_libhdf5_cannot_bear_is_refused(void **state)
     vd_error err = {0};
     public_chunks(path, 1);
     must(vd_regions_open(path, &regions, &err), &err);
-    size_t numbers = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
+    size_t numbers = (size_t)regions->max * (size_t)regions->size;
     float *features = malloc(numbers * sizeof *features);
     for (int again = 0; again < 2; again++) {
         must(vd_regions_read(regions, 0, features, NULL, &err), &err);
@@ -501,7 +501,7 @@ static void damaged_indices_are_refused(void **state)
     vd_regions *regions;
     vd_error err = {0};
     must(vd_regions_open(path, &regions, &err), &err);
-    assert_int_equal(vd_regions_count(regions), 1);
+    assert_int_equal(regions->count, 1);
     vd_regions_close(regions);
 #undef P
 }

@@ -65,17 +65,17 @@ static void what_is_written_is_read_back(void **state)
     vd_regions *file;
     vd_error err = {0};
     assert_int_equal(vd_regions_open(path, &file, &err), VD_OK);
-    assert_int_equal(vd_regions_count(file), COUNT);
-    assert_int_equal(vd_regions_size(file), SIZE);
-    int max = vd_regions_max(file);
+    assert_int_equal(file->count, COUNT);
+    assert_int_equal(file->size, SIZE);
+    int max = file->max;
     assert_in_range(max, 3, MAX);
-    assert_true(vd_regions_has_boxes(file));
+    assert_true(!file->no_boxes);
     for (size_t row = 0; row < COUNT; row++) {
-        assert_int_equal(vd_regions_image_id(file, row), ids[row]);
+        assert_int_equal(file->image_id[row], ids[row]);
         size_t found;
         assert_int_equal(vd_regions_find(file, ids[row], &found, &err), VD_OK);
         assert_int_equal(found, row);
-        int used = vd_regions_used(file, row);
+        int used = file->used[row];
         assert_int_equal(used, row % 3 + 1);
         float features[MAX * SIZE], boxes[MAX * 4];
         memset(features, 0xff, sizeof features);
@@ -197,7 +197,7 @@ static vd_status open_and_read(void *context, vd_error *err)
         assert_null(file);
         return status;
     }
-    for (size_t row = 0; !status && row < vd_regions_count(file); row++)
+    for (size_t row = 0; !status && row < file->count; row++)
         status = vd_regions_read(file, row, features, boxes, err);
     vd_regions_close(file);
     return status;
@@ -274,7 +274,7 @@ static void boxes_may_be_absent_and_a_hair_outside(void **state)
     vd_error err = {0};
     float features[6], boxes[8] = {9, 9, 9, 9, 9, 9, 9, 9};
     assert_int_equal(vd_regions_open(path, &file, &err), VD_OK);
-    assert_false(vd_regions_has_boxes(file));
+    assert_false(!file->no_boxes);
     assert_int_equal(vd_regions_read(file, 0, features, boxes, &err), VD_OK);
     for (int i = 0; i < 8; i++)
         assert_true(boxes[i] == 0.0f);
@@ -395,12 +395,12 @@ static void photos_tell_how_large_pictures_are(void **state)
     vd_image_clear(&image);
     public_challenge(path, "pixel places");
     must(vd_regions_open(path, &regions, &err), &err);
-    assert_false(vd_regions_has_boxes(regions));
-    assert_non_null(strstr(vd_regions_no_boxes(regions), "--images"));
+    assert_false(!regions->no_boxes);
+    assert_non_null(strstr(regions->no_boxes, "--images"));
     must(vd_regions_read(regions, 0, features, box, &err), &err); // without them
     must(vd_photos_open(directory_of_photos, &photos, &err), &err);
     vd_regions_use_photos(regions, photos);
-    assert_true(vd_regions_has_boxes(regions));
+    assert_true(!regions->no_boxes);
     for (size_t i = 0; i < PUBLIC_IMAGES; i++)
         expect_boxes(regions, i);
     vd_photos_close(photos);

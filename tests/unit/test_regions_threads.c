@@ -140,9 +140,8 @@ static void expect_the_same(const vd_regions *regions, const char *from, void *(
     pthread_barrier_destroy(&start);
     for (size_t t = 0; t < THREADS; t++)
         if (readers[t].wrong || readers[t].refused)
-            fail_msg("%s: thread %zu: %zu pictures wrong, %zu refused: %s",
-                     vd_regions_kind(regions), t, readers[t].wrong, readers[t].refused,
-                     readers[t].err.text);
+            fail_msg("%s: thread %zu: %zu pictures wrong, %zu refused: %s", regions->kind, t,
+                     readers[t].wrong, readers[t].refused, readers[t].err.text);
 }
 
 static void expect_of_file(const char *from)

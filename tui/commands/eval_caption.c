@@ -30,11 +30,10 @@ typedef struct measured {
 static void list_pictures(measured *m)
 {
     const vd_captions *references = m->judge ? vd_caption_judge_references(m->judge) : NULL;
-    size_t count = references ? references->count : vd_regions_count(m->regions);
+    size_t count = references ? references->count : m->regions->count;
     m->image = g_new(int64_t, count);
     for (size_t i = 0; i < count; i++)
-        m->image[i] =
-            references ? references->image[i].image_id : vd_regions_image_id(m->regions, i);
+        m->image[i] = references ? references->image[i].image_id : m->regions->image_id[i];
     m->pictures = (vd_pictures_to_caption){m->regions, count, m->image};
 }
 

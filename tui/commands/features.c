@@ -56,7 +56,7 @@ static vd_status read_picture(void *context, int worker, size_t row, vd_error *e
 {
     (void)worker;
     const vd_regions *regions = context;
-    size_t max = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
+    size_t max = (size_t)regions->max, size = (size_t)regions->size;
     float *numbers = g_new0(float, (size + 4) * max);
     vd_status status = vd_regions_read(regions, row, numbers, numbers + max * size, err);
     g_free(numbers);
@@ -67,8 +67,8 @@ static vd_status read_picture(void *context, int worker, size_t row, vd_error *e
 static vd_status try_all(vd_regions *regions, char *how, size_t room, vd_error *err)
 {
     const double most = 1e9; // bytes, a few seconds
-    size_t count = vd_regions_count(regions);
-    double bytes = 4.0 * (double)count * vd_regions_max(regions) * vd_regions_size(regions);
+    size_t count = regions->count;
+    double bytes = 4.0 * (double)count * regions->max * regions->size;
     if (bytes > most) {
         snprintf(how, room, "not tried, %.1f GB; visdial features import reads all", bytes / 1e9);
         return VD_OK;
@@ -82,12 +82,12 @@ static vd_status try_all(vd_regions *regions, char *how, size_t room, vd_error *
 vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_error *err)
 {
     char readable[80];
-    size_t count = vd_regions_count(regions), sum = 0;
-    int least = vd_regions_max(regions), most = 0;
+    size_t count = regions->count, sum = 0;
+    int least = regions->max, most = 0;
     int64_t first = INT64_MAX, last = 0;
     for (size_t i = 0; i < count; i++) {
-        int used = vd_regions_used(regions, i);
-        int64_t id = vd_regions_image_id(regions, i);
+        int used = regions->used[i];
+        int64_t id = regions->image_id[i];
         least = used < least ? used : least;
         most = used > most ? used : most;
         first = id < first ? id : first;
@@ -97,12 +97,12 @@ vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_erro
     // Boxes in pixels are not read: photos may be missing.
     vd_status status = try_all(regions, readable, sizeof readable, err);
     vd_regions_use_photos(regions, photos);
-    const char *none = vd_regions_no_boxes(regions);
-    vd_output_row("layout", "%s", vd_regions_kind(regions));
+    const char *none = regions->no_boxes;
+    vd_output_row("layout", "%s", regions->kind);
     vd_output_row("pictures", "%zu, ids %" PRId64 " to %" PRId64, count, first, last);
     vd_output_row("regions", "%d to %d a picture, %.1f on average; room for %d", least, most,
-                  (double)sum / (double)count, vd_regions_max(regions));
-    vd_output_row("numbers", "%d a region", vd_regions_size(regions));
+                  (double)sum / (double)count, regions->max);
+    vd_output_row("numbers", "%d a region", regions->size);
     vd_output_row("boxes", none ? "none: %s; regions will be listed by number" : "yes", none);
     vd_output_row("readable", "%s", readable);
     return status;
@@ -150,8 +150,8 @@ static vd_status print_dialogs(const vd_regions *regions, const char *path, vd_e
 static void print_photos(const vd_regions *regions, const vd_photos *photos)
 {
     search s = {0};
-    for (size_t i = 0; i < vd_regions_count(regions); i++) {
-        int64_t id = vd_regions_image_id(regions, i);
+    for (size_t i = 0; i < regions->count; i++) {
+        int64_t id = regions->image_id[i];
         add_id(&s, id, vd_photos_find(photos, id) != NULL);
     }
     print_search(&s, "photos", "pictures have one");
@@ -159,7 +159,7 @@ static void print_photos(const vd_regions *regions, const vd_photos *photos)
 
 static vd_status info(const request *r, vd_regions *regions, const vd_photos *photos, vd_error *err)
 {
-    vd_output_row("file", "%s", vd_regions_path(regions));
+    vd_output_row("file", "%s", regions->path);
     vd_status status = vd_regions_print(regions, photos, err);
     if (status == VD_OK && r->data)
         status = print_dialogs(regions, r->data, err);
@@ -176,7 +176,7 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
     vd_regions_use_photos(regions, photos);
     const char *slash = strrchr(r->file, '/');
     vd_progress progress;
-    size_t count = vd_regions_count(regions), done = 0;
+    size_t count = regions->count, done = 0;
     vd_import work = {.from = regions,
                       .source = slash && slash[1] ? slash + 1 : r->file,
                       .out = r->out,
@@ -214,7 +214,7 @@ static vd_status import_columns(const request *r, vd_regions *regions, const vd_
     int *column = NULL, columns = 0;
     vd_status status = VD_OK;
     if (r->columns)
-        status = vd_import_columns(r->columns, vd_regions_size(regions), &column, &columns, err);
+        status = vd_import_columns(r->columns, regions->size, &column, &columns, err);
     if (status == VD_OK)
         status = import(r, regions, photos, column, columns, err);
     vd_free(column);

@@ -301,8 +301,7 @@ static vd_status read_validation(job *j, vd_error *err)
     vd_status status = vd_run_data_open(&files, j->task, &j->run.validation, err);
     if (status)
         return status;
-    int expected = vd_regions_size(j->run.data.regions),
-        found = vd_regions_size(j->run.validation.regions);
+    int expected = j->run.data.regions->size, found = j->run.validation.regions->size;
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
@@ -404,7 +403,7 @@ static vd_status new_trainer(job *j, vd_error *err)
         status = from ? take_sizes(j, from, err) : glove_width(j, err);
     if (status == VD_OK) {
         j->settings.network.vocab = vd_vocab_size(vocab);
-        j->settings.network.region = vd_regions_size(j->run.data.regions);
+        j->settings.network.region = j->run.data.regions->size;
         if (j->task == VD_TASK_CAPTION) {
             j->settings.network.caption.vocab = j->settings.network.vocab;
             j->settings.network.caption.region = j->settings.network.region;
@@ -527,7 +526,7 @@ static vd_status check_data(job *j, vd_error *err)
     vd_status status;
     int expected = vd_trainer_config(j->run.trainer)->region;
     path_of(j, "checkpoint.safetensors");
-    if (expected != vd_regions_size(j->run.data.regions))
+    if (expected != j->run.data.regions->size)
         return vd_regions_mismatch(j->run.data.regions, j->path, expected,
                                    "name the features it was started with", err);
     if (j->vocab && (status = vd_run_words_check(j->vocab, j->settings.training.min_count,

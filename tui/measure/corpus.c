@@ -92,7 +92,7 @@ static void say_skipped(const char *path, size_t skipped, size_t left, const vd_
     fprintf(stderr,
             "%s: %zu of %zu pictures have no features in %s and are left out; --missing refuse "
             "stops instead\n",
-            path, skipped, skipped + left, vd_regions_path(regions));
+            path, skipped, skipped + left, regions->path);
 }
 
 vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
@@ -148,7 +148,7 @@ vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **
     vd_status status = vd_model_load(path, out, err);
     if (status == VD_OK && corpus->regions) {
         int expected = vd_model_config(*out)->region;
-        if (expected != vd_regions_size(corpus->regions))
+        if (expected != corpus->regions->size)
             status = vd_regions_mismatch(corpus->regions, path, expected,
                                          "choose the features that the model was trained on", err);
     }

@@ -19,7 +19,7 @@ static vd_status start_worker(generating *s, const vd_captioner *captioner, int 
                               vd_error *err)
 {
     const vd_regions *regions = s->pictures->regions;
-    size_t size = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
+    size_t size = (size_t)regions->max * (size_t)regions->size;
     s->image[worker] = vd_alloc(size, sizeof *s->image[worker]);
     return s->image[worker] ? vd_captioner_share(captioner, &s->captioner[worker], err)
                             : vd_error_memory(err, "the captioner");
@@ -42,8 +42,8 @@ static vd_status generate_one(void *context, int worker, size_t index, vd_error 
     if (status == VD_OK)
         status = vd_captioner_look(s->captioner[worker], s->hard, how.seed, err);
     if (status == VD_OK)
-        status = vd_captioner_generate(s->captioner[worker], s->image[worker],
-                                       vd_regions_max(regions), &how, generated, 1, &count, err);
+        status = vd_captioner_generate(s->captioner[worker], s->image[worker], regions->max, &how,
+                                       generated, 1, &count, err);
     if (status)
         return status;
     out->caption = vd_generated_caption_text(
@@ -55,7 +55,7 @@ static vd_status check_size(const vd_captioner *captioner, const vd_regions *reg
 {
     const vd_model *model = vd_captioner_model(captioner);
     int expected = vd_model_config(model)->region;
-    return expected == vd_regions_size(regions)
+    return expected == regions->size
                ? VD_OK
                : vd_regions_mismatch(regions, vd_model_path(model), expected,
                                      "they must come from one extractor", err);

@@ -241,10 +241,9 @@ static vd_status read_features(vd_own_picture *picture, vd_error *err)
                             "%.700s (taken for the region features of %.200s: rename it if it is "
                             "something else)",
                             why.text, picture->name);
-    size_t rows = vd_regions_count(file);
+    size_t rows = file->count;
     if (rows == 1)
-        status =
-            vd_picture_regions_read(file, vd_regions_image_id(file, 0), &picture->regions, err);
+        status = vd_picture_regions_read(file, file->image_id[0], &picture->regions, err);
     else
         status = vd_error_set(err, VD_MISMATCH,
                               "%.300s: holds the regions of %zu pictures; expected those of %.300s "

@@ -168,7 +168,7 @@ static vd_status load(vd_session *session, const char *path, vd_error *err)
         return status;
     bool own = world->own && world->own->count > 0; // pictures, with any regions
     int expected = vd_model_config(session->model)->region;
-    if (!own && vd_regions_size(world->regions) != expected)
+    if (!own && world->regions->size != expected)
         return vd_regions_mismatch(world->regions, path, expected,
                                    "choose the model that was trained on these features", err);
     status = vd_own_words_new(vd_model_vocab(session->model), &session->words, err);

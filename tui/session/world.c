@@ -353,17 +353,17 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err)
 {
-    size_t row, most = (size_t)vd_regions_max(file);
+    size_t row, most = (size_t)file->max;
     *out = (vd_picture_regions){0};
     vd_status status = vd_regions_find(file, image_id, &row, err);
     if (status)
         return status;
-    out->count = vd_regions_used(file, row);
-    out->size = vd_regions_size(file);
-    out->features = vd_alloc(most, sizeof *out->features * (size_t)vd_regions_size(file));
-    if (vd_regions_has_boxes(file))
+    out->count = file->used[row];
+    out->size = file->size;
+    out->features = vd_alloc(most, sizeof *out->features * (size_t)file->size);
+    if (!file->no_boxes)
         out->boxes = vd_alloc(most, 4 * sizeof *out->boxes);
-    if (!out->features || (!out->boxes && vd_regions_has_boxes(file)))
+    if (!out->features || (!out->boxes && !file->no_boxes))
         status = vd_error_memory(err, "a picture's regions");
     else
         status = vd_regions_read(file, row, out->features, out->boxes, err);
@@ -453,7 +453,7 @@ vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *coun
     vd_region_name *things = NULL;
     const vd_own_picture *own = own_at(world, index);
     *count = 0;
-    if (own ? !own->ready || own->doubted : vd_regions_size(world->regions) != VD_FEATURE_SIZE)
+    if (own ? !own->ready || own->doubted : world->regions->size != VD_FEATURE_SIZE)
         return NULL;
     if (vd_world_regions(world, index, &regions, NULL) == VD_OK)
         things = vd_found_contents(&regions, count);

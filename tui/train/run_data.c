@@ -96,13 +96,13 @@ vd_status vd_run_data_features(const vd_run_data *data, char *out, size_t size, 
 {
     enum { LOOKED_AT = 8 };
     const vd_regions *regions = data->regions;
-    size_t count = vd_regions_count(regions);
-    size_t numbers = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
+    size_t count = regions->count;
+    size_t numbers = (size_t)regions->max * (size_t)regions->size;
     float *picture = g_new0(float, numbers);
     vd_status status = VD_OK;
     uint64_t hash = VD_HASH_START;
     for (size_t row = 0; row < count; row++)
-        hash = vd_hash_with(hash, (uint64_t)vd_regions_image_id(regions, row));
+        hash = vd_hash_with(hash, (uint64_t)regions->image_id[row]);
     for (size_t i = 0; i < LOOKED_AT && i < count && status == VD_OK; i++) {
         status = vd_regions_read(regions, i * count / LOOKED_AT, picture, NULL, err);
         for (size_t k = 0; k < numbers && status == VD_OK; k++) {
