@@ -5,13 +5,6 @@
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-struct vd_caption_set {
-    const vd_captions *captions;
-    const vd_regions *regions;
-    int32_t *id; // the vocabulary's, of each word of the captions
-    size_t *row; // (pictures) in the regions
-};
-
 void vd_caption_set_free(vd_caption_set *set)
 {
     if (!set)
@@ -40,16 +33,6 @@ vd_status vd_caption_set_new(const vd_captions *captions, const vd_vocab *vocab,
     else
         vd_caption_set_free(set);
     return status;
-}
-
-size_t vd_caption_set_pictures(const vd_caption_set *set)
-{
-    return set->captions->count;
-}
-
-int64_t vd_caption_set_image(const vd_caption_set *set, size_t picture)
-{
-    return set->captions->image[picture].image_id;
 }
 
 static int words_of(const vd_caption *caption)

@@ -6,7 +6,12 @@
 #include "engine/networks/batch.h"
 #include "features/captions/captions.h"
 
-typedef struct vd_caption_set vd_caption_set;
+typedef struct vd_caption_set {
+    const vd_captions *captions;
+    const vd_regions *regions;
+    int32_t *id; // the vocabulary's, of each word of the captions
+    size_t *row; // (pictures) in the regions
+} vd_caption_set;
 
 // The pictures that captions has now, in its order; captions and regions must outlive the set.
 // Captions are cut to VD_MAX_CAPTION words. A picture without features is VD_NOT_FOUND
@@ -14,8 +19,6 @@ typedef struct vd_caption_set vd_caption_set;
 vd_status vd_caption_set_new(const vd_captions *captions, const vd_vocab *vocab,
                              const vd_regions *regions, vd_caption_set **out, vd_error *err);
 void vd_caption_set_free(vd_caption_set *set); // NULL is fine
-size_t vd_caption_set_pictures(const vd_caption_set *set);
-int64_t vd_caption_set_image(const vd_caption_set *set, size_t picture);
 // Captions and words of these pictures, </S> included.
 void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, size_t count,
                            vd_totals *out);

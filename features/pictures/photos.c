@@ -142,11 +142,6 @@ void vd_numbered_files_clear(vd_numbered_files *files)
 
 // ---- photos -------------------------------------------------------------------------------------
 
-struct vd_photos {
-    char *directory;
-    vd_numbered_files files;
-};
-
 vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err)
 {
     vd_photos *photos = *out = vd_alloc(1, sizeof *photos);
@@ -168,16 +163,6 @@ void vd_photos_close(vd_photos *photos)
     vd_numbered_files_clear(&photos->files);
     vd_free(photos->directory);
     vd_free(photos);
-}
-
-size_t vd_photos_count(const vd_photos *photos)
-{
-    return photos->files.count;
-}
-
-const char *vd_photos_directory(const vd_photos *photos)
-{
-    return photos->directory;
 }
 
 const char *vd_photos_find(const vd_photos *photos, int64_t image_id)

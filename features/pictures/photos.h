@@ -10,17 +10,6 @@
 
 #include "engine/base/error.h"
 
-typedef struct vd_photos vd_photos;
-
-// Lists directory and the directories right in it (train2014, VisualDialog_val2018, ...): JPEG,
-// PNG, BMP and PNM files by the digits that end their names. Other files are passed over.
-vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err);
-void vd_photos_close(vd_photos *photos);
-size_t vd_photos_count(const vd_photos *photos);
-const char *vd_photos_directory(const vd_photos *photos);
-// Path of an image's photo, NULL when there is none; of several the first by name. Borrowed.
-const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
-
 // The image of a file or name: the digits that end it, without its suffix
 // ("COCO_val2014_000000000042.npz": 42). False when there are none or too many.
 bool vd_image_id_of(const char *name, int64_t *out);
@@ -57,5 +46,17 @@ typedef struct vd_numbered_files {
 vd_status vd_numbered_files_list(vd_numbered_files *files, const char *directory,
                                  const char *const *suffixes, bool all, bool below, vd_error *err);
 void vd_numbered_files_clear(vd_numbered_files *files);
+
+typedef struct vd_photos {
+    char *directory;
+    vd_numbered_files files;
+} vd_photos;
+
+// Lists directory and the directories right in it (train2014, VisualDialog_val2018, ...): JPEG,
+// PNG, BMP and PNM files by the digits that end their names. Other files are passed over.
+vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err);
+void vd_photos_close(vd_photos *photos);
+// Path of an image's photo, NULL when there is none; of several the first by name. Borrowed.
+const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
 
 #endif

@@ -244,7 +244,7 @@ static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes,
                             "%s: image %" PRId64
                             ": its boxes are in pixels, and %.300s has no photo that gives the "
                             "size of the picture; leave --images out to continue without boxes",
-                            file->path, file->image_id[row], vd_photos_directory(file->photos));
+                            file->path, file->image_id[row], file->photos->directory);
     vd_status status = vd_image_size(photo, &width, &height, err);
     if (status == VD_OK)
         vd_regions_normalise(boxes, count, (float)width, (float)height);

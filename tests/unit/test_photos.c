@@ -38,7 +38,7 @@ static void photos_are_found_by_id(void **state)
     vd_photos *photos;
     vd_error err = {0};
     must(vd_photos_open(folder, &photos, &err), &err);
-    assert_int_equal(vd_photos_count(photos), 5);
+    assert_int_equal(photos->files.count, 5);
     assert_non_null(strstr(vd_photos_find(photos, 9), "train2014/COCO_train2014_000000000009.jpg"));
     assert_non_null(strstr(vd_photos_find(photos, 42), "train2014/42.png"));
     assert_non_null(strstr(vd_photos_find(photos, 185565), "folder/VisualDialog_val2018"));

@@ -339,8 +339,8 @@ static void captions_are_gathered_by_picture(void **state)
     must(vd_captions_read(path, &captions, &err), &err);
     must(vd_vocab_from_words(words, 2, &vocab, &err), &err);
     must(vd_caption_set_new(captions, vocab, regions, &set, &err), &err);
-    assert_int_equal(vd_caption_set_pictures(set), 2);
-    assert_int_equal(vd_caption_set_image(set, 0), 5);
+    assert_int_equal(set->captions->count, 2);
+    assert_int_equal(set->captions->image[0].image_id, 5);
     must(vd_caption_loader_new(set, &loader, &err), &err);
     assert_true(support_fail_each_allocation(load_both, loader) > 0); // goes on after each
     const size_t pictures[] = {1, 0};

@@ -471,8 +471,7 @@ static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
         vd_error_set(err, VD_NOT_FOUND,
                      "%.300s: no photo of image %" PRId64 " among its %zu; expected a name that "
                      "ends with %012" PRId64 ".jpg",
-                     vd_photos_directory(world->photos), image_id, vd_photos_count(world->photos),
-                     image_id);
+                     world->photos->directory, image_id, world->photos->files.count, image_id);
     return g_strdup(photo);
 }
 

@@ -81,7 +81,7 @@ static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *
         size_t item = batch->item[p];
         if (plan->validation_rewards)
             all->reward += reward_of(plan->validation_rewards, item, &generated[p]);
-        all->generated[item] = (vd_result){vd_caption_set_image(plan->validation.set, item),
+        all->generated[item] = (vd_result){plan->validation.set->captions->image[item].image_id,
                                            vd_generated_caption_text(vocab, &generated[p])};
         if (!all->generated[item].caption)
             status = vd_error_memory(err, "captions");
@@ -235,7 +235,7 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
         add(out, "perplexity", "perplexity", 3, NAN);
         return VD_OK;
     }
-    size_t pictures = vd_caption_set_pictures(plan->validation.set);
+    size_t pictures = plan->validation.set->captions->count;
     if (plan->validation_limit && plan->validation_limit < pictures)
         pictures = plan->validation_limit;
     all.generated = g_new0(vd_result, pictures);
