@@ -71,66 +71,51 @@ double vd_metrics_correct(const float *ranks, const float *relevance, int n)
 void vd_metrics_add(vd_metrics *metrics, const float *ranks, int n, int truth,
                     const float *relevance)
 {
-    static const float within[3] = {1.0f, 5.0f, 10.0f};
+    static const float within[] = {[VD_R1] = 1.0f, [VD_R5] = 5.0f, [VD_R10] = 10.0f};
+    double *sum = metrics->sum;
     if (truth >= 0 && truth < n) {
         float rank = ranks[truth];
         metrics->rounds++;
-        for (int i = 0; i < 3; i++)
-            metrics->recall[i] += rank <= within[i];
-        metrics->rank += (double)rank;
-        metrics->reciprocal += 1.0 / (double)rank;
+        for (int i = VD_R1; i <= VD_R10; i++)
+            sum[i] += rank <= within[i];
+        sum[VD_MEAN_RANK] += (double)rank;
+        sum[VD_MRR] += 1.0 / (double)rank;
     }
     bool relevant = false;
     for (int i = 0; relevance && i < n; i++)
         relevant = relevant || relevance[i] > 0;
     if (relevant) {
         metrics->dense_rounds++;
-        metrics->ndcg += vd_metrics_ndcg(ranks, relevance, n);
-        metrics->correct += vd_metrics_correct(ranks, relevance, n);
+        sum[VD_NDCG] += vd_metrics_ndcg(ranks, relevance, n);
+        sum[VD_CORRECT] += vd_metrics_correct(ranks, relevance, n);
     }
 }
 
 void vd_metrics_merge(vd_metrics *into, const vd_metrics *from)
 {
     into->rounds += from->rounds;
-    for (int i = 0; i < 3; i++)
-        into->recall[i] += from->recall[i];
-    into->rank += from->rank;
-    into->reciprocal += from->reciprocal;
     into->dense_rounds += from->dense_rounds;
-    into->ndcg += from->ndcg;
-    into->correct += from->correct;
+    for (int i = 0; i < VD_METRICS; i++)
+        into->sum[i] += from->sum[i];
 }
 
 const char *vd_metric_name(vd_metric metric)
 {
     static const char *const names[] = {
-#define X(id, name, total, rounds) [id] = (name),
+#define X(id, name) [id] = (name),
         VD_METRIC_LIST(X)
 #undef X
     };
     return (unsigned)metric < VD_METRICS ? names[metric] : "?";
 }
 
-void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count)
+size_t vd_metrics_rounds(const vd_metrics *metrics, vd_metric metric)
 {
-#define X(id, name, total, of_rounds)                                                              \
-    sum[id] = metrics->total;                                                                      \
-    count[id] = (double)metrics->of_rounds;
-    VD_METRIC_LIST(X)
-#undef X
+    return metric < VD_NDCG ? metrics->rounds : metrics->dense_rounds;
 }
 
 double vd_metrics_mean(const vd_metrics *metrics, vd_metric metric)
 {
-    double sum[VD_METRICS], count[VD_METRICS];
-    vd_metrics_sums(metrics, sum, count);
-    return count[metric] > 0 ? sum[metric] / count[metric] : NAN;
-}
-
-size_t vd_metrics_rounds(const vd_metrics *metrics, vd_metric metric)
-{
-    double sum[VD_METRICS], count[VD_METRICS];
-    vd_metrics_sums(metrics, sum, count);
-    return (size_t)count[metric];
+    size_t rounds = vd_metrics_rounds(metrics, metric);
+    return rounds > 0 ? metrics->sum[metric] / (double)rounds : NAN;
 }

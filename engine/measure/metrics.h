@@ -16,13 +16,29 @@ double vd_metrics_ndcg(const float *ranks, const float *relevance, int n);
 // Relevance of the first-ranked candidate is 1 (averaged over candidates tied for the first place).
 double vd_metrics_correct(const float *ranks, const float *relevance, int n);
 
+// The metrics one by one, as tables and statistics go through them, with their names: first those
+// of rounds with a known human answer, then those of rounds with relevance above 0 (there is no
+// NDCG of others).
+#define VD_METRIC_LIST(X)                                                                          \
+    X(VD_R1, "r@1")                                                                                \
+    X(VD_R5, "r@5")                                                                                \
+    X(VD_R10, "r@10")                                                                              \
+    X(VD_MEAN_RANK, "mean")                                                                        \
+    X(VD_MRR, "mrr")                                                                               \
+    X(VD_NDCG, "ndcg")                                                                             \
+    X(VD_CORRECT, "correct@1")
+
+typedef enum vd_metric {
+#define X(metric, name) metric,
+    VD_METRIC_LIST(X)
+#undef X
+        VD_METRICS
+} vd_metric;
+
 // Running sums; zero-initialise. Add each round once.
 typedef struct vd_metrics {
-    size_t rounds;    // with a known human answer
-    double recall[3]; // sums: R@1, R@5, R@10
-    double rank, reciprocal;
-    size_t dense_rounds; // with relevance above 0: there is no NDCG of others
-    double ndcg, correct;
+    size_t rounds, dense_rounds; // with a human answer, with relevance
+    double sum[VD_METRICS];      // over the metric's rounds
 } vd_metrics;
 
 // truth: index of the human answer or -1; relevance: n numbers or NULL.
@@ -30,27 +46,7 @@ void vd_metrics_add(vd_metrics *metrics, const float *ranks, int n, int truth,
                     const float *relevance);
 void vd_metrics_merge(vd_metrics *into, const vd_metrics *from);
 
-// The metrics one by one, as tables and statistics go through them: name, sum, and of which rounds.
-#define VD_METRIC_LIST(X)                                                                          \
-    X(VD_R1, "r@1", recall[0], rounds)                                                             \
-    X(VD_R5, "r@5", recall[1], rounds)                                                             \
-    X(VD_R10, "r@10", recall[2], rounds)                                                           \
-    X(VD_MEAN_RANK, "mean", rank, rounds)                                                          \
-    X(VD_MRR, "mrr", reciprocal, rounds)                                                           \
-    X(VD_NDCG, "ndcg", ndcg, dense_rounds)                                                         \
-    X(VD_CORRECT, "correct@1", correct, dense_rounds)
-
-typedef enum vd_metric {
-#define X(metric, name, sum, rounds) metric,
-    VD_METRIC_LIST(X)
-#undef X
-        VD_METRICS
-} vd_metric;
-
 const char *vd_metric_name(vd_metric metric);
-// sum, count: (VD_METRICS)
-void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count);
-
 // The mean of one metric, NaN when no round has it; and how many rounds have it.
 double vd_metrics_mean(const vd_metrics *metrics, vd_metric metric);
 size_t vd_metrics_rounds(const vd_metrics *metrics, vd_metric metric);

@@ -17,8 +17,11 @@ vd_status vd_sample_new(const vd_metrics *dialog, size_t dialogs, vd_sample *out
         vd_sample_clear(out);
         return vd_error_memory(err, "the metrics of the dialogs");
     }
-    for (size_t d = 0; d < dialogs; d++)
-        vd_metrics_sums(&dialog[d], out->sum + d * VD_METRICS, out->count + d * VD_METRICS);
+    for (size_t i = 0; i < dialogs * VD_METRICS; i++) {
+        const vd_metrics *one = &dialog[i / VD_METRICS];
+        out->sum[i] = one->sum[i % VD_METRICS];
+        out->count[i] = (double)vd_metrics_rounds(one, (vd_metric)(i % VD_METRICS));
+    }
     return VD_OK;
 }
 

@@ -217,7 +217,7 @@ static vd_status evaluate(const world *w, int workers, double *milliseconds, dou
         status = vd_measure_run(w->dataset, &source, &options, &measure, err);
     *milliseconds = bench_now() - start;
     for (size_t d = 0; status == VD_OK && d < measure.dialogs; d++)
-        rank[d] = measure.dialog[d].rank;
+        rank[d] = measure.dialog[d].sum[VD_MEAN_RANK];
     vd_measure_clear(&measure);
     vd_measure_model_close(&source);
     return status;

@@ -34,12 +34,12 @@ static void make_up(vd_case *at, size_t i)
     for (int side = 0; side < cases->models; side++) {
         bool right = side < 2 ? i >> side & 1 : (i * 7 >> side) & 1;
         vd_metrics metrics = {.rounds = 1,
-                              .rank = right ? 1 : 3,
-                              .reciprocal = right ? 1 : 1.0 / 3,
                               .dense_rounds = 1,
-                              .ndcg = right ? 0.9 : 0.4,
-                              .correct = !right};
-        metrics.recall[0] = right;
+                              .sum = {[VD_R1] = right,
+                                      [VD_MEAN_RANK] = right ? 1 : 3,
+                                      [VD_MRR] = right ? 1 : 1.0 / 3,
+                                      [VD_NDCG] = right ? 0.9 : 0.4,
+                                      [VD_CORRECT] = !right}};
         at->side[side] =
             (vd_case_side){.metrics = metrics,
                            .rank = right ? 1 : 3,

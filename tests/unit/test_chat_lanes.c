@@ -405,7 +405,7 @@ static void running_metrics_are_those_of_the_candidates(void **state)
     for (int i = 1; i < FAKE_ANSWERS - 2; i++)
         rank += response->reply.answer.score[i] > response->reply.answer.score[0];
     assert_int_equal(response->metrics.rounds, 1);
-    assert_float_equal(response->metrics.rank, rank, 1e-9);
+    assert_float_equal(response->metrics.sum[VD_MEAN_RANK], rank, 1e-9);
     assert_int_equal(response->metrics.dense_rounds, 1);
     fake_chat_keys(&fake, "'what color is it?' Enter 'nobody asked this' Enter");
     assert_int_equal(fake.chat.conversation.branch->rounds[1].response[0].metrics.dense_rounds, 0);

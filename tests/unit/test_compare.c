@@ -181,8 +181,9 @@ static void a_model_against_itself_differs_nowhere(void **state)
 // Groups made up by hand, so that every one has members.
 static vd_case_side made_side(bool human, double correct)
 {
-    vd_metrics metrics = {.rounds = 1, .dense_rounds = 1, .correct = correct};
-    metrics.recall[0] = human;
+    vd_metrics metrics = {.rounds = 1, .dense_rounds = 1};
+    metrics.sum[VD_R1] = human;
+    metrics.sum[VD_CORRECT] = correct;
     return (vd_case_side){.metrics = metrics, .rank = human ? 1 : 2};
 }
 

@@ -153,8 +153,8 @@ static void sums_and_means_count_what_is_known(void **state)
     // A tie for the first place is no first place.
     vd_metrics tied = {0};
     vd_metrics_add(&tied, (const float[]){1.5f, 1.5f}, 2, 0, NULL);
-    CLOSE(tied.recall[0], 0.0);
-    CLOSE(tied.recall[1], 1.0);
+    CLOSE(tied.sum[VD_R1], 0.0);
+    CLOSE(tied.sum[VD_R5], 1.0);
     assert_true(isnan(vd_metrics_mean(&(vd_metrics){0}, VD_MEAN_RANK)));
     assert_true(isnan(vd_metrics_mean(&(vd_metrics){0}, VD_NDCG)));
 

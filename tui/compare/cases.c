@@ -256,7 +256,7 @@ const char *vd_case_human(const vd_cases *cases, const vd_case *at)
 bool vd_case_right(const vd_case *at, int side, vd_right by)
 {
     const vd_metrics *metrics = &at->side[side].metrics;
-    return by == VD_RIGHT_HUMAN ? metrics->recall[0] > 0 : metrics->correct >= 1;
+    return by == VD_RIGHT_HUMAN ? metrics->sum[VD_R1] > 0 : metrics->sum[VD_CORRECT] >= 1;
 }
 
 vd_case_group vd_case_group_of(const vd_cases *cases, const vd_case *at, vd_right by)
