@@ -73,7 +73,8 @@ void vd_floats_from_halves(const void *halves, size_t count, float *values);
 // Writing: declare every tensor first, then append the data of each in the order declared (in as
 // many parts as needed), then commit. Nothing appears under `path` before commit: the data goes
 // to a temporary file beside it, which is synced and renamed. abort (also after a failed call)
-// removes the temporary file; it is safe on NULL.
+// removes the temporary file; it is safe on NULL. After a failure calls do nothing and fail with
+// what failed first, commit and header too: only these need to be looked at.
 typedef struct vd_safetensors_writer vd_safetensors_writer;
 
 vd_status vd_safetensors_create(const char *path, vd_safetensors_writer **out, vd_error *err);

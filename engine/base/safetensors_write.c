@@ -31,7 +31,7 @@ struct vd_safetensors_writer {
     size_t pairs, pair_room;
     size_t current, done; // the tensor being filled and how many of its elements are there
     bool started;         // the header is written
-    bool failed;
+    vd_error why;         // the first failure
 };
 
 vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err)
@@ -72,40 +72,38 @@ static const char *keep(vd_safetensors_writer *writer, const char *text)
     return vd_string_arena_text(&writer->strings, text, strlen(text));
 }
 
-static vd_status fail(vd_safetensors_writer *writer, vd_status status)
+// Whether everything succeeded so far; else what failed first.
+static vd_status state_of(const vd_safetensors_writer *writer, vd_error *err)
 {
-    writer->failed = writer->failed || status != VD_OK;
-    return status;
+    return writer->why.status ? vd_error_set(err, writer->why.status, "%s", writer->why.text)
+                              : VD_OK;
 }
 
-static vd_status check_open(vd_safetensors_writer *writer, vd_error *err)
+static vd_status check_open(vd_safetensors_writer *writer)
 {
-    if (writer->failed)
-        return vd_error_set(err, VD_IO, "%s: writing it failed earlier", writer->path);
-    if (writer->started)
-        return fail(writer, vd_error_set(err, VD_USAGE,
-                                         "%s: tensors and metadata must be declared before data",
-                                         writer->path));
-    return VD_OK;
+    if (!writer->why.status && writer->started)
+        vd_error_set(&writer->why, VD_USAGE,
+                     "%s: tensors and metadata must be declared before data", writer->path);
+    return writer->why.status;
 }
 
 vd_status vd_safetensors_put_metadata(vd_safetensors_writer *writer, const char *key,
                                       const char *value, vd_error *err)
 {
-    vd_status status = check_open(writer, err);
-    if (status)
-        return status;
-    for (size_t i = 0; i < writer->pairs; i++) {
+    vd_status status = check_open(writer);
+    for (size_t i = 0; i < writer->pairs && !status; i++)
         if (strcmp(writer->metadata[i].key, key) == 0)
-            return fail(writer, vd_error_set(err, VD_USAGE, "%s: metadata \"%.120s\" given twice",
-                                             writer->path, key));
-    }
+            status = vd_error_set(&writer->why, VD_USAGE, "%s: metadata \"%.120s\" given twice",
+                                  writer->path, key);
+    if (status)
+        return state_of(writer, err);
     const pair new = {keep(writer, key), keep(writer, value)};
-    if (!new.key || !new.value ||
-        !vd_make_room(&writer->metadata, &writer->pair_room, writer->pairs + 1, sizeof new))
-        return fail(writer, vd_error_memory(err, "metadata"));
-    writer->metadata[writer->pairs++] = new;
-    return VD_OK;
+    if (new.key &&new.value &&
+        vd_make_room(&writer->metadata, &writer->pair_room, writer->pairs + 1, sizeof new))
+        writer->metadata[writer->pairs++] = new;
+    else
+        vd_error_memory(&writer->why, "metadata");
+    return state_of(writer, err);
 }
 
 static vd_status check_declaration(const vd_safetensors_writer *writer, const char *name,
@@ -141,19 +139,17 @@ static vd_status check_declaration(const vd_safetensors_writer *writer, const ch
 vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name, vd_dtype dtype,
                                  int dims, const size_t *shape, vd_error *err)
 {
-    vd_status status = check_open(writer, err);
-    if (status)
-        return status;
     declared tensor;
-    status = check_declaration(writer, name, dtype, dims, shape, &tensor, err);
-    if (status)
-        return fail(writer, status);
+    if (check_open(writer) ||
+        check_declaration(writer, name, dtype, dims, shape, &tensor, &writer->why))
+        return state_of(writer, err);
     tensor.name = keep(writer, name);
-    if (!tensor.name ||
-        !vd_make_room(&writer->tensors, &writer->room, writer->count + 1, sizeof tensor))
-        return fail(writer, vd_error_memory(err, "a tensor's declaration"));
-    writer->tensors[writer->count++] = tensor;
-    return VD_OK;
+    if (tensor.name &&
+        vd_make_room(&writer->tensors, &writer->room, writer->count + 1, sizeof tensor))
+        writer->tensors[writer->count++] = tensor;
+    else
+        vd_error_memory(&writer->why, "a tensor's declaration");
+    return state_of(writer, err);
 }
 
 // ---- the header ---------------------------------------------------------------------------------
@@ -228,8 +224,8 @@ static vd_status write_header(vd_safetensors_writer *writer, vd_error *err)
 vd_status vd_safetensors_header(vd_safetensors_writer *writer, size_t alignment, char **header,
                                 size_t *size, vd_error *err)
 {
-    vd_status status = check_open(writer, err);
-    return status ? status : make_header(writer, alignment, header, size, err);
+    return check_open(writer) ? state_of(writer, err)
+                              : make_header(writer, alignment, header, size, err);
 }
 
 // ---- the data -----------------------------------------------------------------------------------
@@ -244,78 +240,69 @@ static void skip_full(vd_safetensors_writer *writer)
 }
 
 // Finds the tensor that `elements` more belong to.
-static vd_status begin_append(vd_safetensors_writer *writer, size_t elements, vd_error *err)
+static vd_status begin_append(vd_safetensors_writer *writer, size_t elements)
 {
-    if (writer->failed)
-        return vd_error_set(err, VD_IO, "%s: writing it failed earlier", writer->path);
-    vd_status status = writer->started ? VD_OK : write_header(writer, err);
-    if (status)
-        return fail(writer, status);
-    if (elements == 0)
-        return VD_OK;
+    vd_error *why = &writer->why;
+    if (why->status || (!writer->started && write_header(writer, why)) || elements == 0)
+        return why->status;
     skip_full(writer);
     if (writer->current == writer->count)
-        return fail(writer, vd_error_set(err, VD_USAGE, "%s: data after the last declared tensor",
-                                         writer->path));
+        return vd_error_set(why, VD_USAGE, "%s: data after the last declared tensor", writer->path);
     const declared *tensor = &writer->tensors[writer->current];
     if (elements > tensor->elements - writer->done)
-        return fail(writer, vd_error_set(err, VD_USAGE,
-                                         "%s: tensor \"%.120s\" has %zu elements; %zu were given",
-                                         writer->path, tensor->name, tensor->elements,
-                                         writer->done + elements));
-    return VD_OK;
+        vd_error_set(why, VD_USAGE, "%s: tensor \"%.120s\" has %zu elements; %zu were given",
+                     writer->path, tensor->name, tensor->elements, writer->done + elements);
+    return why->status;
 }
 
 vd_status vd_safetensors_append(vd_safetensors_writer *writer, const void *data, size_t elements,
                                 vd_error *err)
 {
-    vd_status status = begin_append(writer, elements, err);
-    if (status || elements == 0)
-        return status;
+    if (begin_append(writer, elements) || elements == 0)
+        return state_of(writer, err);
     size_t size = vd_dtype_size(writer->tensors[writer->current].dtype);
     writer->done += elements;
-    return fail(writer, vd_output_write(writer->output, data, elements * size, err));
+    vd_output_write(writer->output, data, elements * size, &writer->why);
+    return state_of(writer, err);
 }
 
 vd_status vd_safetensors_append_floats(vd_safetensors_writer *writer, const float *data,
                                        size_t elements, vd_error *err)
 {
-    vd_status status = begin_append(writer, elements, err);
-    if (status || elements == 0)
-        return status;
+    if (begin_append(writer, elements) || elements == 0)
+        return state_of(writer, err);
     const declared *tensor = &writer->tensors[writer->current];
     if (tensor->dtype == VD_F32)
         return vd_safetensors_append(writer, data, elements, err);
     if (tensor->dtype != VD_F16)
-        return fail(writer, vd_error_set(err, VD_USAGE,
-                                         "%s: tensor \"%.120s\" is %s; floats go into F32 or F16",
-                                         writer->path, tensor->name, vd_dtype_name(tensor->dtype)));
+        vd_error_set(&writer->why, VD_USAGE,
+                     "%s: tensor \"%.120s\" is %s; floats go into F32 or F16", writer->path,
+                     tensor->name, vd_dtype_name(tensor->dtype));
     uint16_t halves[1024];
-    for (size_t first = 0; first < elements;) {
+    for (size_t first = 0; first < elements && !writer->why.status;) {
         size_t chunk = elements - first < 1024 ? elements - first : 1024;
         vd_halves_from_floats(data + first, chunk, halves);
-        status = vd_safetensors_append(writer, halves, chunk, err);
-        if (status)
-            return status;
+        vd_safetensors_append(writer, halves, chunk, NULL);
         first += chunk;
     }
-    return VD_OK;
+    return state_of(writer, err);
 }
 
 vd_status vd_safetensors_commit(vd_safetensors_writer *writer, vd_error *err)
 {
-    vd_status status = begin_append(writer, 0, err); // a file without data has a header, too
-    if (!status)
-        skip_full(writer);
-    if (!status && writer->current < writer->count) {
+    vd_error *why = &writer->why;
+    begin_append(writer, 0); // a file without data has a header, too
+    skip_full(writer);
+    if (!why->status && writer->current < writer->count) {
         const declared *tensor = &writer->tensors[writer->current];
-        status = vd_error_set(err, VD_USAGE, "%s: tensor \"%.120s\" got %zu of its %zu elements",
-                              writer->path, tensor->name, writer->done, tensor->elements);
+        vd_error_set(why, VD_USAGE, "%s: tensor \"%.120s\" got %zu of its %zu elements",
+                     writer->path, tensor->name, writer->done, tensor->elements);
     }
-    if (!status) {
-        status = vd_output_commit(writer->output, err);
+    if (!why->status) {
+        vd_output_commit(writer->output, why);
         writer->output = NULL;
     }
+    vd_status status = state_of(writer, err);
     vd_safetensors_abort(writer);
     return status;
 }

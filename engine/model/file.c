@@ -159,7 +159,6 @@ vd_status vd_model_file_create(const char *path, const vd_config *config, const 
                                vd_safetensors_writer **out, vd_error *err)
 {
     char *settings = NULL, *words = NULL;
-    vd_safetensors_writer *writer = NULL;
     const void *values;
     const vd_setting *rows = vd_config_rows(config, &values);
     *out = NULL;
@@ -167,35 +166,25 @@ vd_status vd_model_file_create(const char *path, const vd_config *config, const 
     if (status == VD_OK && !(words = vd_vocab_to_json(vocab)))
         status = vd_error_memory(err, "the vocabulary");
     if (status == VD_OK)
-        status = vd_safetensors_create(path, &writer, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "config", settings, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "vocab", words, err);
-    if (status == VD_OK && config->task != VD_TASK_DIALOG)
-        status = vd_safetensors_put_metadata(writer, "task", vd_task_names[config->task], err);
-    for (int i = 0; status == VD_OK && i < extra->count; i++)
-        status = vd_safetensors_put_metadata(writer, extra->pair[i].key, extra->pair[i].value, err);
-    for (int k = 0; status == VD_OK && k < layout->count; k++) {
-        const vd_parameter *p = &layout->parameter[k];
-        status = vd_safetensors_declare(writer, p->name, dtype, p->dims, p->shape, err);
+        status = vd_safetensors_create(path, out, err);
+    if (status == VD_OK) {
+        vd_safetensors_put_metadata(*out, "config", settings, err);
+        vd_safetensors_put_metadata(*out, "vocab", words, err);
+        if (config->task != VD_TASK_DIALOG)
+            vd_safetensors_put_metadata(*out, "task", vd_task_names[config->task], err);
+        for (int i = 0; i < extra->count; i++)
+            vd_safetensors_put_metadata(*out, extra->pair[i].key, extra->pair[i].value, err);
+        for (const vd_parameter *p = layout->parameter; p < layout->parameter + layout->count; p++)
+            vd_safetensors_declare(*out, p->name, dtype, p->dims, p->shape, err);
     }
     vd_free(settings);
     vd_free(words);
-    if (status != VD_OK) {
-        vd_safetensors_abort(writer);
-        return status;
-    }
-    *out = writer;
-    return VD_OK;
+    return status;
 }
 
-vd_status vd_model_file_append(vd_safetensors_writer *writer, const vd_layout *layout,
-                               const vd_real *block, vd_error *err)
+void vd_model_file_append(vd_safetensors_writer *writer, const vd_layout *layout,
+                          const vd_real *block, vd_error *err)
 {
-    vd_status status = VD_OK;
-    for (int k = 0; status == VD_OK && k < layout->count; k++)
-        status = vd_safetensors_append_floats(writer, block + layout->parameter[k].offset,
-                                              layout->parameter[k].elements, err);
-    return status;
+    for (const vd_parameter *p = layout->parameter; p < layout->parameter + layout->count; p++)
+        vd_safetensors_append_floats(writer, block + p->offset, p->elements, err);
 }

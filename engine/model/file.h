@@ -32,11 +32,12 @@ vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout
 vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout, vd_real *block,
                                 vd_error *err);
 
-// Starts writing: metadata (config, vocab, extra) put, parameters declared with dtype.
+// Starts writing: metadata (config, vocab, extra) put, parameters declared with dtype. A failure of
+// the writer comes out when it commits.
 vd_status vd_model_file_create(const char *path, const vd_config *config, const vd_vocab *vocab,
                                const vd_metadata *extra, const vd_layout *layout, vd_dtype dtype,
                                vd_safetensors_writer **out, vd_error *err);
-vd_status vd_model_file_append(vd_safetensors_writer *writer, const vd_layout *layout,
-                               const vd_real *block, vd_error *err);
+void vd_model_file_append(vd_safetensors_writer *writer, const vd_layout *layout,
+                          const vd_real *block, vd_error *err);
 
 #endif

@@ -151,7 +151,7 @@ static vd_status write_model(const vd_safetensors *file, const vd_vocab *vocab,
                              const vd_import_options *options, const char *out, vd_error *err)
 {
     vd_metadata extra = {0};
-    vd_safetensors_writer *writer = NULL;
+    vd_safetensors_writer *writer;
     vd_real *block = vd_alloc(layout->elements, sizeof *block);
     vd_status status =
         block ? vd_model_file_weights(file, layout, block, err) : vd_error_memory(err, "the model");
@@ -162,12 +162,10 @@ static vd_status write_model(const vd_safetensors *file, const vd_vocab *vocab,
     if (status == VD_OK)
         status = vd_model_file_create(out, config, vocab, &extra, layout,
                                       options->half ? VD_F16 : VD_F32, &writer, err);
-    if (status == VD_OK)
-        status = vd_model_file_append(writer, layout, block, err);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        vd_model_file_append(writer, layout, block, err);
         status = vd_safetensors_commit(writer, err);
-    else
-        vd_safetensors_abort(writer);
+    }
     vd_metadata_clear(&extra);
     vd_free(block);
     return status;

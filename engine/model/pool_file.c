@@ -104,12 +104,12 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err)
                             "a model with a generative decoder only has no answer vectors to save");
     write_values(pool, value);
     vd_status status = vd_safetensors_create(path, &writer, err);
-    for (int i = 0; status == VD_OK && i < KEYS; i++)
-        status = vd_safetensors_put_metadata(writer, keys[i], value[i], err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "vectors", pool->vectors.type, 2, shape, err);
-    if (status == VD_OK)
-        status = append_vectors(pool, writer, err);
+    if (status != VD_OK)
+        return status;
+    for (int i = 0; i < KEYS; i++)
+        vd_safetensors_put_metadata(writer, keys[i], value[i], err);
+    vd_safetensors_declare(writer, "vectors", pool->vectors.type, 2, shape, err);
+    status = append_vectors(pool, writer, err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);

@@ -544,7 +544,7 @@ static vd_status append(const vd_trainer *t, const vd_real *part, vd_safetensors
     vd_status status =
         host ? vd_backend_status(t->be, err) : vd_error_memory(err, "weights to be written");
     if (status == VD_OK)
-        status = vd_model_file_append(writer, &t->layout, host, err);
+        vd_model_file_append(writer, &t->layout, host, err);
     vd_free(copy);
     return status;
 }
@@ -555,7 +555,7 @@ static vd_status put_options(const vd_trainer *t, vd_safetensors_writer *writer,
     vd_status status =
         vd_settings_write(vd_train_settings, &t->options, "training options", &options, err);
     if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "options", options, err);
+        vd_safetensors_put_metadata(writer, "options", options, err);
     vd_free(options);
     return status;
 }
@@ -563,19 +563,18 @@ static vd_status put_options(const vd_trainer *t, vd_safetensors_writer *writer,
 static const char *const state_names[STATES] = {"optimiser.first", "optimiser.second"};
 
 // What a checkpoint holds beyond a model.
-static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
+static void declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
 {
     char steps[32];
     size_t n = t->layout.numbers;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
-    vd_status status = vd_safetensors_put_metadata(writer, "steps", steps, err);
-    if (status == VD_OK && t->counted) {
+    vd_safetensors_put_metadata(writer, "steps", steps, err);
+    if (t->counted) {
         snprintf(steps, sizeof steps, "%a", t->baseline);
-        status = vd_safetensors_put_metadata(writer, "baseline", steps, err);
+        vd_safetensors_put_metadata(writer, "baseline", steps, err);
     }
-    for (int i = 0; status == VD_OK && i < STATES; i++)
-        status = vd_safetensors_declare(writer, state_names[i], VD_F32, 1, &n, err);
-    return status;
+    for (int i = 0; i < STATES; i++)
+        vd_safetensors_declare(writer, state_names[i], VD_F32, 1, &n, err);
 }
 
 static vd_status save(const vd_trainer *t, const char *path, vd_dtype dtype, bool checkpoint,
@@ -588,7 +587,7 @@ static vd_status save(const vd_trainer *t, const char *path, vd_dtype dtype, boo
         return status;
     status = put_options(t, writer, err);
     if (status == VD_OK && checkpoint)
-        status = declare_state(t, writer, err);
+        declare_state(t, writer, err);
     if (status == VD_OK)
         status = append(t, t->block, writer, err);
     for (int i = 0; status == VD_OK && checkpoint && i < STATES; i++)

@@ -129,59 +129,47 @@ void vd_extractor_free(vd_extractor *extractor)
 // ---- writing ------------------------------------------------------------------------------------
 
 // Declares a tensor, or appends its numbers.
-static vd_status put(vd_safetensors_writer *writer, bool numbers, const char *name, vd_dtype type,
-                     int dims, const size_t *shape, const float *data, vd_error *err)
+static void put(vd_safetensors_writer *writer, bool numbers, const char *name, vd_dtype type,
+                int dims, const size_t *shape, const float *data, vd_error *err)
 {
     size_t count = 1;
     for (int i = 0; i < dims; i++)
         count *= shape[i];
-    return numbers ? vd_safetensors_append_floats(writer, data, count, err)
-                   : vd_safetensors_declare(writer, name, type, dims, shape, err);
+    if (numbers)
+        vd_safetensors_append_floats(writer, data, count, err);
+    else
+        vd_safetensors_declare(writer, name, type, dims, shape, err);
 }
 
-static vd_status put_net(vd_safetensors_writer *writer, bool numbers, const vd_convnet *net,
-                         vd_error *err)
+static void put_net(vd_safetensors_writer *writer, bool numbers, const vd_convnet *net,
+                    vd_error *err)
 {
-    vd_status status = VD_OK;
-    for (int i = 0; net && i < 2 * net->layers && !status; i++) {
+    for (int i = 0; net && i < 2 * net->layers; i++) {
         const vd_conv *conv = &net->layer[i / 2];
         bool bias = i % 2;
         char name[64];
         size_t kernel = (size_t)conv->kernel, outs = (size_t)conv->out;
         const size_t weight[4] = {kernel, kernel, (size_t)conv->in, outs};
         snprintf(name, sizeof name, "%s.%s", conv->name, bias ? "bias" : "weight");
-        status = put(writer, numbers, name, VD_F16, bias ? 1 : 4, bias ? &outs : weight,
-                     net->param + (bias ? net->bias : net->weight)[i / 2], err);
+        put(writer, numbers, name, VD_F16, bias ? 1 : 4, bias ? &outs : weight,
+            net->param + (bias ? net->bias : net->weight)[i / 2], err);
     }
-    return status;
-}
-
-static vd_status put_outlier(vd_safetensors_writer *writer, bool numbers, const vd_outlier *outlier,
-                             vd_error *err)
-{
-    vd_status status = VD_OK;
-    for (int i = 0; outlier && i < PARTS && !status; i++)
-        status = put(writer, numbers, part[i].name, part[i].type, part[i].dims, part[i].shape,
-                     (const float *)((const char *)outlier + part[i].offset), err);
-    return status;
 }
 
 vd_status vd_extractor_write(const vd_convnet *net, const vd_convnet *classifier,
                              const vd_outlier *outlier, const char *path, vd_error *err)
 {
-    vd_safetensors_writer *writer = NULL;
+    vd_safetensors_writer *writer;
     vd_status status = vd_safetensors_create(path, &writer, err);
-    if (!status)
-        status = vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
-    for (int numbers = 0; numbers < 2 && !status; numbers++) {
-        status = put_net(writer, numbers, net, err);
-        if (!status)
-            status = put_net(writer, numbers, classifier, err);
-        if (!status)
-            status = put_outlier(writer, numbers, outlier, err);
+    if (status)
+        return status;
+    vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
+    for (int numbers = 0; numbers < 2; numbers++) {
+        put_net(writer, numbers, net, err);
+        put_net(writer, numbers, classifier, err);
+        for (int i = 0; outlier && i < PARTS; i++)
+            put(writer, numbers, part[i].name, part[i].type, part[i].dims, part[i].shape,
+                (const float *)((const char *)outlier + part[i].offset), err);
     }
-    if (!status)
-        return vd_safetensors_commit(writer, err);
-    vd_safetensors_abort(writer);
-    return status;
+    return vd_safetensors_commit(writer, err);
 }

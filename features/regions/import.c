@@ -111,24 +111,20 @@ vd_status vd_import_columns(const char *text, int size, int **column, int *colum
 static vd_status make_header(writing *w, vd_error *err)
 {
     const vd_import *import = w->import;
-    vd_safetensors_writer *plan = NULL;
+    vd_safetensors_writer *plan;
     size_t n = w->count, p = w->max;
     vd_status status = vd_safetensors_plan(import->out, &plan, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(plan, "source", import->source, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(plan, "layout", import->from->kind, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(plan, "features", import->full ? VD_F32 : VD_F16, 3,
-                                        (size_t[]){n, p, w->size}, err);
-    if (status == VD_OK && w->with_boxes)
-        status = vd_safetensors_declare(plan, "boxes", VD_F32, 3, (size_t[]){n, p, 4}, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(plan, "image_id", VD_I64, 1, &n, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(plan, "num_regions", VD_I32, 1, &n, err);
-    if (status == VD_OK)
-        status = vd_safetensors_header(plan, ALIGNMENT, &w->header, &w->header_size, err);
+    if (status != VD_OK)
+        return status;
+    vd_safetensors_put_metadata(plan, "source", import->source, err);
+    vd_safetensors_put_metadata(plan, "layout", import->from->kind, err);
+    vd_safetensors_declare(plan, "features", import->full ? VD_F32 : VD_F16, 3,
+                           (size_t[]){n, p, w->size}, err);
+    if (w->with_boxes)
+        vd_safetensors_declare(plan, "boxes", VD_F32, 3, (size_t[]){n, p, 4}, err);
+    vd_safetensors_declare(plan, "image_id", VD_I64, 1, &n, err);
+    vd_safetensors_declare(plan, "num_regions", VD_I32, 1, &n, err);
+    status = vd_safetensors_header(plan, ALIGNMENT, &w->header, &w->header_size, err);
     vd_safetensors_abort(plan);
     if (status != VD_OK)
         return status;

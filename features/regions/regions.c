@@ -339,23 +339,20 @@ typedef struct set_tensor {
     size_t numbers, kept;
 } set_tensor;
 
-static vd_status append_tensor(vd_safetensors_writer *writer, const set_tensor *t, vd_error *err)
+static void append_tensor(vd_safetensors_writer *writer, const set_tensor *t, vd_error *err)
 {
-    const unsigned char *at = t->data;
-    vd_status status = VD_OK;
-    if (t->kept == t->numbers)
-        return vd_safetensors_append(writer, at, t->shape[0] * t->kept, err);
-    for (size_t i = 0; status == VD_OK && i < t->shape[0]; i++)
-        status = vd_safetensors_append(writer, at + i * t->numbers * vd_dtype_size(t->type),
-                                       t->kept, err);
-    return status;
+    bool whole = t->kept == t->numbers;
+    size_t parts = whole ? 1 : t->shape[0], each = whole ? t->shape[0] * t->kept : t->kept;
+    for (size_t i = 0; i < parts; i++)
+        vd_safetensors_append(
+            writer, (const char *)t->data + i * t->numbers * vd_dtype_size(t->type), each, err);
 }
 
 vd_status vd_region_set_write(const vd_region_set *set, const char *path, const char *source,
                               vd_error *err)
 {
     size_t n = set->count, d = (size_t)set->size, most = 1;
-    vd_safetensors_writer *writer = NULL;
+    vd_safetensors_writer *writer;
     for (size_t i = 0; i < n; i++) {
         if (set->used[i] < 1 || set->used[i] > set->max)
             return vd_error_set(err, VD_USAGE,
@@ -374,15 +371,13 @@ vd_status vd_region_set_write(const vd_region_set *set, const char *path, const 
     };
     const size_t count = sizeof tensor / sizeof *tensor;
     vd_status status = vd_safetensors_create(path, &writer, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "source", source, err);
-    for (size_t i = 0; status == VD_OK && i < count; i++)
-        status = vd_safetensors_declare(writer, tensor[i].name, tensor[i].type, tensor[i].dims,
-                                        tensor[i].shape, err);
-    for (size_t i = 0; status == VD_OK && i < count; i++)
-        status = append_tensor(writer, &tensor[i], err);
-    if (status == VD_OK)
-        return vd_safetensors_commit(writer, err);
-    vd_safetensors_abort(writer);
-    return status;
+    if (status != VD_OK)
+        return status;
+    vd_safetensors_put_metadata(writer, "source", source, err);
+    for (size_t i = 0; i < count; i++)
+        vd_safetensors_declare(writer, tensor[i].name, tensor[i].type, tensor[i].dims,
+                               tensor[i].shape, err);
+    for (size_t i = 0; i < count; i++)
+        append_tensor(writer, &tensor[i], err);
+    return vd_safetensors_commit(writer, err);
 }
