@@ -168,7 +168,16 @@ static bool caption_relation(blocks_state *state)
 
 void blocks_caption(blocks_state *state)
 {
-    state->entry[0].object = -1;
+    state->entry[0] = (blocks_entry){.object = -1,
+                                     .ask = BLOCKS_ASKS,
+                                     .attribute = BLOCKS_ATTRIBUTES,
+                                     .kind = blocks_anything,
+                                     .whole = blocks_anything,
+                                     .asked = -1,
+                                     .named = -1,
+                                     .beside = -1,
+                                     .answer_value = blocks_anything,
+                                     .furthest_of = blocks_anything};
     for (;;) {
         int draw = vd_rng_below(&state->rng, 100);
         if (draw < 36   ? caption_extreme(state)

@@ -601,6 +601,7 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
     for (state.round = 1; state.round <= BLOCKS_ROUNDS; state.round++) {
         blocks_round *round = &dialog->round[state.round - 1];
         blocks_draft draft;
+        state.latest = &state.entry[state.round - 1];
         round->answer = draw_question(&state, &draft);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
         bool fact = blocks_chance(&state, manner & BLOCKS_REMARK ? 0.25 : 0.03) &&

@@ -49,9 +49,8 @@ static bool pick_kind(blocks_state *state, blocks_group *g)
 
 bool blocks_they_narrowed(const blocks_state *state)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    return state->they && state->they_last == state->round - 1 && before->counted &&
-           !blocks_kind_same(before->kind, state->they_kind);
+    return state->they && state->they_last == state->round - 1 && state->latest->counted &&
+           !blocks_kind_same(state->latest->kind, state->they_kind);
 }
 
 // Those mentioned last; right after "how many of them are red" those that are.
@@ -61,7 +60,7 @@ bool blocks_group_latest(blocks_state *state, blocks_group *g)
         return false;
     if (!blocks_they_narrowed(state))
         return true;
-    g->kind = state->entry[state->round - 1].kind;
+    g->kind = state->latest->kind;
     g->set = blocks_find(state->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
     g->coreference = 1;
@@ -73,7 +72,7 @@ bool blocks_group_latest(blocks_state *state, blocks_group *g)
 // about.
 static bool pick_both(blocks_state *state, blocks_group *g)
 {
-    if (state->round < 2 || state->both_entry != state->round - 1)
+    if (!blocks_of_two(state))
         return false;
     *g =
         (blocks_group){.kind = blocks_anything, .set = state->both, .coreference = 1, .both = true};
@@ -89,7 +88,7 @@ static bool pick_both(blocks_state *state, blocks_group *g)
 
 blocks_set blocks_remaining(const blocks_state *state)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
+    const blocks_entry *before = state->latest;
     blocks_kind counted = before->kind;
     if (before->counted && !blocks_find(state->scene, counted))
         return 0; // of none there are no others
@@ -124,8 +123,8 @@ static bool pick_besides_it(blocks_state *state, blocks_group *g)
     *g = (blocks_group){.kind = kind, .set = others, .coreference = 1, .remaining = true};
     g->key = -200000 - (int64_t)state->it * 16 - a;
     // "what color is the biggest cube | and the other two"
-    bool bare = a == BLOCKS_SHAPE && number < 4 &&
-                state->entry[state->round - 1].kind.value[a] >= 0 && blocks_chance(state, 0.4);
+    bool bare = a == BLOCKS_SHAPE && number < 4 && state->latest->kind.value[a] >= 0 &&
+                blocks_chance(state, 0.4);
     blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
                   bare          ? (number == 2 ? "the other (2:two|2)" : "the other (2:three|3)")
                   : number == 2 ? "the other (3:|two|2) %p"
@@ -140,12 +139,12 @@ static bool pick_besides_it(blocks_state *state, blocks_group *g)
 static bool pick_remaining(blocks_state *state, blocks_group *g)
 {
     static const char *const how_many[] = {"", "", "(2|two)", "(3|three)"};
-    blocks_kind whole = state->entry[state->round - 1].whole;
+    blocks_kind whole = state->latest->whole;
     if (blocks_they_narrowed(state))
         whole = state->they_kind;
     *g = (blocks_group){.kind = whole, .coreference = 1, .remaining = true, .found = true};
     g->set = blocks_remaining(state);
-    g->key = -100000 - blocks_kind_key(state->entry[state->round - 1].kind);
+    g->key = -100000 - blocks_kind_key(state->latest->kind);
     int number = blocks_size_of(g->set);
     if (number < 2)
         return false;
@@ -173,14 +172,14 @@ static bool pick_found(blocks_state *state, blocks_group *g)
 {
     *g =
         (blocks_group){.kind = blocks_anything, .coreference = 1, .remaining = true, .found = true};
-    g->set = state->they ? 0 : state->entry[state->round - 1].found;
+    g->set = state->they ? 0 : state->latest->found;
     g->key = -300000 - (int64_t)g->set;
     int number = blocks_size_of(g->set);
     const char *many =
         number == 2 ? "(2:those two|these two)" : "(2:those three|those 3|these three)";
     bool told = number <= 3 && blocks_chance(state, 0.25);
     // "is it the only red one | no | what are the others"
-    if (state->entry[state->round - 1].ask == ASK_POLAR && blocks_chance(state, 0.6))
+    if (state->latest->ask == ASK_POLAR && blocks_chance(state, 0.6))
         many = "(3:the others|2:the other ones)", told = true;
     g->they = blocks_expansion(&state->rng, told ? many : "(5:they|2:those|these)");
     g->them = blocks_expansion(&state->rng, told ? many : "(4:them|2:those|these)");

@@ -25,17 +25,16 @@ static const char *other_value(blocks_kind before, blocks_kind now)
 }
 
 // The kind named before but for one attribute, no shape: "red cubes", "blue cubes".
-static bool vary(blocks_state *state, const blocks_entry *before, blocks_ask ask,
-                 blocks_draft *draft)
+static bool vary(blocks_state *state, blocks_ask ask, blocks_draft *draft)
 {
-    blocks_kind kind = before->kind;
+    blocks_kind kind = state->latest->kind;
     blocks_attribute a = blocks_some_attribute(state);
     if (a == BLOCKS_SHAPE || kind.value[a] < 0 || blocks_kind_mask(kind) == 1u << a)
         return false;
     int some = blocks_some_object(state);
     kind.value[a] = (int8_t)blocks_value_of(state->scene, some, a);
     blocks_set such = blocks_find(state->scene, kind);
-    if (kind.value[a] == before->kind.value[a] || blocks_known_number(state, kind) != -2 ||
+    if (kind.value[a] == state->latest->kind.value[a] || blocks_known_number(state, kind) != -2 ||
         (!such && blocks_chance(state, 0.6)))
         return false;
     *draft = blocks_about_kind(ask == ASK_COUNT ? "count" : "exist", ask, state->scene, kind);
@@ -44,12 +43,11 @@ static bool vary(blocks_state *state, const blocks_entry *before, blocks_ask ask
 }
 
 // The same question of another kind that differs in what was named then.
-static bool again(blocks_state *state, const blocks_entry *before,
-                  bool (*ask)(blocks_state *, blocks_draft *), blocks_draft *draft)
+static bool again(blocks_state *state, blocks_ask_fn *ask, blocks_draft *draft)
 {
-    unsigned mask = blocks_kind_mask(before->kind);
+    unsigned mask = blocks_kind_mask(state->latest->kind);
     for (int attempt = 0; attempt < 6; attempt++)
-        if (vary(state, before, before->exist ? ASK_THERE : ASK_COUNT, draft))
+        if (vary(state, state->latest->exist ? ASK_THERE : ASK_COUNT, draft))
             return true;
     for (int attempt = 0; mask && attempt < 12; attempt++)
         if (ask(state, draft) && blocks_kind_mask(draft->kind) == mask)
@@ -61,9 +59,8 @@ static bool again(blocks_state *state, const blocks_entry *before,
 bool blocks_ask_and_all(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || before->ask != ASK_ALL || before->asked < 0 ||
-        before->attribute >= BLOCKS_ATTRIBUTES)
+    const blocks_entry *before = state->latest;
+    if (before->ask != ASK_ALL)
         return false;
     blocks_attribute attribute = before->attribute;
     unsigned mask = 1u << (blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR);
@@ -91,10 +88,9 @@ bool blocks_ask_and_all(blocks_state *state, blocks_draft *draft)
 // "how many", after an is there that was answered with yes, or after what there is most of.
 bool blocks_ask_how_many(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    bool most = before->ask == ASK_MOST && blocks_kind_mask(before->answer_value);
-    blocks_kind kind = most ? before->answer_value : before->kind;
-    if (state->round < 2 || !(before->exist || most) ||
+    bool most = state->latest->ask == ASK_MOST && blocks_kind_mask(state->latest->answer_value);
+    blocks_kind kind = most ? state->latest->answer_value : state->latest->kind;
+    if (!(state->latest->exist || most) ||
         (most ? blocks_known_number(state, kind) >= 0 : blocks_known_number(state, kind) != -1))
         return false;
     for (int e = 1; e < state->round - 1; e++)
@@ -125,11 +121,10 @@ bool blocks_ask_that_value(blocks_state *state, blocks_draft *draft)
         [BLOCKS_SIZE] = ("(how many (things|objects) (have|are) that size|how many are that "
                          "size|how many (things|objects) are there of that size)"),
     };
-    const blocks_entry *before = &state->entry[state->round - 1];
-    unsigned mask = state->round < 2 ? 0 : blocks_kind_mask(before->answer_value);
-    if (!mask || blocks_known_number(state, before->answer_value) >= 0)
+    unsigned mask = blocks_kind_mask(state->latest->answer_value);
+    if (!mask || blocks_known_number(state, state->latest->answer_value) >= 0)
         return false;
-    *draft = blocks_about_kind("count", ASK_COUNT, state->scene, before->answer_value);
+    *draft = blocks_about_kind("count", ASK_COUNT, state->scene, state->latest->answer_value);
     draft->coreference = 1;
     return blocks_put(state, draft, patterns[__builtin_ctz(mask)], "");
 }
@@ -137,11 +132,10 @@ bool blocks_ask_that_value(blocks_state *state, blocks_draft *draft)
 // "and balls", after a how many.
 bool blocks_ask_and_count(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->count || !again(state, before, blocks_ask_count, draft))
+    if (!state->latest->count || !again(state, blocks_ask_count, draft))
         return false;
     draft->coreference = 1;
-    const char *other = other_value(before->kind, draft->kind);
+    const char *other = other_value(state->latest->kind, draft->kind);
     if (other && blocks_chance(state, 0.6))
         return blocks_put(state, draft,
                           "(4:and %v|3:%v|what about %v|how about %v|and how many %v|2:and %v "
@@ -158,7 +152,7 @@ bool blocks_ask_and_count(blocks_state *state, blocks_draft *draft)
 // "how many cubes are there | 2 | and balls | 3 | how many is that together"
 bool blocks_ask_together(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *last = &state->entry[state->round - 1];
+    const blocks_entry *last = state->latest;
     const blocks_entry *before = last - 1;
     if (state->round < 3 || !last->counted || !before->counted || last->ask != ASK_COUNT ||
         before->ask != ASK_COUNT || (state->round > 3 && (before - 1)->ask == ASK_COUNT))
@@ -186,13 +180,12 @@ bool blocks_ask_together(blocks_state *state, blocks_draft *draft)
 // "what about a ball", after an is there.
 bool blocks_ask_and_exist(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->exist || !again(state, before, blocks_ask_exist, draft))
+    if (!state->latest->exist || !again(state, blocks_ask_exist, draft))
         return false;
     draft->coreference = 1;
     draft->group = draft->plural = false;
     blocks_phrase one = {""};
-    const char *other = other_value(before->kind, draft->kind);
+    const char *other = other_value(state->latest->kind, draft->kind);
     if (other)
         snprintf(one.text, sizeof one.text, "a%s %s one", strchr("aeiou", other[0]) ? "n" : "",
                  other);

@@ -142,10 +142,9 @@ bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
         "(what size|how big|big or small|small or big)"};
     bool brief =
         state->naming == TARGET_IT && target.coreference == 1 && blocks_chance(state, 0.08);
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (brief && before->value && before->attribute != attribute && state->round > 1 &&
-        before->object == target.object) {
-        blocks_phrase wrong = blocks_attribute_word(&state->rng, before->attribute);
+    if (brief && state->latest->value && state->latest->attribute != attribute &&
+        state->latest->object == target.object) {
+        blocks_phrase wrong = blocks_attribute_word(&state->rng, state->latest->attribute);
         return blocks_put(
             state, draft,
             "(2:not the %b, the %a|not its %b, its %a|no, the %a|no, i meant the %a|i "
@@ -259,9 +258,8 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
     blocks_phrase place = blocks_expansion(&state->rng, target.place ? target.place : "");
     // Without a verb it would be the question of the round before again.
-    const blocks_entry *before = &state->entry[state->round - 1];
     bool by_place = (state->naming == TARGET_PLACE || state->naming == TARGET_RANKED) &&
-                    (state->round < 2 || !(before->value || before->verify));
+                    !state->latest->value && !state->latest->verify;
     if (by_place && blocks_chance(state, 0.15))
         return blocks_put(state, draft, target.place ? "(%b|2:%p)" : "%b", "bp",
                           blocks_bare(target.text), place.text);
@@ -282,8 +280,8 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
 bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->value)
+    const blocks_entry *before = state->latest;
+    if (!before->value)
         return false;
     for (int e = 1; e < state->round - 1; e++)
         if (state->entry[e].value && state->entry[e].attribute != before->attribute &&
@@ -332,10 +330,8 @@ bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
 // "what is on the left | a red cube | and on the right"
 bool blocks_ask_and_what(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
     blocks_target target;
-    if (state->round < 2 || before->ask != ASK_WHICH ||
-        !blocks_target_pick(state, 1u << BLOCKS_SHAPE, &target))
+    if (state->latest->ask != ASK_WHICH || !blocks_target_pick(state, 1u << BLOCKS_SHAPE, &target))
         return false;
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "(2:on the left|left|leftmost|furthest left)",
@@ -354,8 +350,8 @@ bool blocks_ask_and_what(blocks_state *state, blocks_draft *draft)
 // "what is the leftmost thing | a red cube | and the next one"
 bool blocks_ask_and_next(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || before->ask != ASK_WHICH || !before->at)
+    const blocks_entry *before = state->latest;
+    if (before->ask != ASK_WHICH || !before->at)
         return false;
     blocks_target target = {.kind = before->furthest_of, .family = "superlative", .coreference = 1};
     target.object = blocks_ranked(state->scene, blocks_find(state->scene, target.kind),
@@ -392,7 +388,7 @@ bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
         } else if (rank > second)
             second = rank;
     }
-    bool of_two = state->round > 1 && state->both_entry == state->round - 1;
+    bool of_two = blocks_of_two(state);
     if (object < 0 || second <= 0 || best < 1.15 * second || of_two ||
         blocks_several_mentioned(state))
         return false;
@@ -412,8 +408,8 @@ bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
 // "and the cube", "what about the cube": the yes-or-no question of the round before.
 bool blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->verify)
+    const blocks_entry *before = state->latest;
+    if (!before->verify)
         return false;
     for (int e = 1; e < state->round - 1; e++)
         if ((state->entry[e].value || state->entry[e].verify) && !blocks_chance(state, 0.3))

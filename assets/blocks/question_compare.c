@@ -67,12 +67,11 @@ static bool put_kinds(blocks_state *state, blocks_draft *draft, const blocks_kin
 // "are there more cubes or balls | cubes | how many more"
 bool blocks_ask_difference(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->difference)
+    if (!state->latest->difference)
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->coreference = 1;
-    draft->meaning.number = before->difference;
+    draft->meaning.number = state->latest->difference;
     draft->other_group = draft->other_thing = true;
     draft->topic = blocks_topic(TOPIC_DIFFERENCE, state->round, 0, 0);
     return blocks_put(state, draft,
@@ -397,8 +396,8 @@ bool blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
 // "is there another one", after "is there a cube": "yes".
 bool blocks_ask_another(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->one || blocks_known_number(state, before->kind) >= 0)
+    const blocks_entry *before = state->latest;
+    if (!before->one || blocks_known_number(state, before->kind) >= 0)
         return false;
     int others = blocks_number(state->scene, before->kind) - 1;
     // "is that the only one": the other way round.

@@ -155,10 +155,10 @@ static bool put_two_numbers(blocks_state *state, blocks_draft *draft, blocks_kin
 // "how many are red" would be of a group that a round was about, or of those just found.
 static bool means_all(const blocks_state *state)
 {
-    blocks_ask last = state->entry[state->round - 1].ask;
-    bool found = state->round > 1 && (last == ASK_THERE || last == ASK_ANY);
-    bool of_two = state->round > 1 && state->both_entry == state->round - 1;
-    return !found && !of_two && !state->groups && (!state->they || state->they_entry == 0);
+    blocks_ask last = state->latest->ask;
+    bool found = last == ASK_THERE || last == ASK_ANY;
+    return !found && !blocks_of_two(state) && !state->groups &&
+           (!state->they || state->they_entry == 0);
 }
 
 // "how many of the cubes are red", "how many of the red things are cubes", "how many are red"

@@ -62,7 +62,7 @@ bool blocks_ask_they_count(blocks_state *state, blocks_draft *draft)
     bool told = told_of(state);
     if (told && a != BLOCKS_SHAPE && blocks_chance(state, 0.15))
         return put(state, draft, &g, blocks_value_name(a, value), predicate.text,
-                   state->entry[state->round - 1].counted
+                   state->latest->counted
                        ? "(2:how many %v ones|and %v ones|%v ones|and how many %v ones|2:how many "
                          "%w)"
                        : "(2:how many %v ones|and how many %v ones|how many %w)");
@@ -226,10 +226,10 @@ bool blocks_ask_rest(blocks_state *state, blocks_draft *draft)
 bool blocks_ask_they_number(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
-    const blocks_entry *before = &state->entry[state->round - 1];
+    const blocks_entry *before = state->latest;
     bool all = before->ask == ASK_ALL || before->ask == ASK_SAME || before->ask == ASK_SHARED;
-    if (state->round < 2 || !blocks_they_clear(state) || !all || !before->yes ||
-        !blocks_group_they(state, &g) || blocks_known_number(state, g.kind) >= 0)
+    if (!blocks_they_clear(state) || !all || !before->yes || !blocks_group_they(state, &g) ||
+        blocks_known_number(state, g.kind) >= 0)
         return false;
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = blocks_size_of(g.set);
@@ -295,8 +295,7 @@ bool blocks_ask_group_same(blocks_state *state, blocks_draft *draft)
         return put(state, draft, &g, name.text, g.bare.text,
                    "((i see|there are|i can see) (2:2|two) %w, are they (both|) (of|) the same "
                    "%v|2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
-    bool again = !g.named && !g.remaining && state->entry[state->round - 1].ask == ASK_SAME &&
-                 state->round > 1;
+    bool again = !g.named && !g.remaining && state->latest->ask == ASK_SAME;
     if (again && blocks_chance(state, 0.7))
         return put(
             state, draft, &g, name.text, NULL,
@@ -350,7 +349,7 @@ bool blocks_ask_they_any(blocks_state *state, blocks_draft *draft)
             return put(state, draft, &g, among.text, NULL,
                        "(are there any %v among %m|any %v among %m)");
         bool latest = blocks_they_clear(state) && state->they_last == state->round - 1 &&
-                      state->entry[state->round - 1].ask != ASK_COUNT;
+                      state->latest->ask != ASK_COUNT;
         if (latest && a != BLOCKS_SHAPE && blocks_chance(state, 0.3))
             return put(state, draft, &g, NULL, blocks_value_name(a, value),
                        "(2:are there any %w ones|any %w ones|is there one that is %w|%w ones)");
@@ -371,7 +370,7 @@ static bool put_their(blocks_state *state, blocks_draft *draft, const blocks_gro
     static const char *const plural[BLOCKS_ATTRIBUTES] = {"(3:colors|colours)", "shapes",
                                                           "materials", "sizes"};
     bool own = !g->named && !g->both && (!g->remaining || state->naming == TARGET_FOUND) &&
-               state->entry[state->round - 1].ask != ASK_SAME;
+               state->latest->ask != ASK_SAME;
     if (own && blocks_chance(state, 0.12))
         return put(
             state, draft, g, blocks_attribute_word(&state->rng, a).text, NULL,
@@ -381,9 +380,9 @@ static bool put_their(blocks_state *state, blocks_draft *draft, const blocks_gro
                    "(2:their %v|2:what are their %v|and their %v|what are the "
                    "%v|(state|list|name|tell me|give me) (2:their|the) %v)");
     // "are they the same color | yes | which color"
-    const blocks_entry *before = &state->entry[state->round - 1];
+    const blocks_entry *before = state->latest;
     bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
-    bool brief = !g->named && !g->both && !g->remaining && state->they && state->round > 1 &&
+    bool brief = !g->named && !g->both && !g->remaining && state->they &&
                  state->they_last == state->round - 1 && state->it_entry < state->they_last;
     if (brief && !same && blocks_chance(state, 0.1))
         return put(state, draft, g, blocks_expansion(&state->rng, plural[a]).text, NULL,
@@ -411,8 +410,8 @@ bool blocks_ask_group_what(blocks_state *state, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, a, 0);
-    const blocks_entry *last = &state->entry[state->round - 1];
-    bool counted = last->counted && (blocks_kind_mask(last->whole) || blocks_they_narrowed(state));
+    bool counted = state->latest->counted &&
+                   (blocks_kind_mask(state->latest->whole) || blocks_they_narrowed(state));
     if (state->naming == TARGET_REMAINING && counted && a == BLOCKS_SHAPE &&
         blocks_chance(state, 0.3))
         return blocks_put(state, draft, "(which ones|which|which of them) (aren't|are not)", "");
@@ -464,9 +463,8 @@ bool blocks_ask_what_are_there(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_THERE_ARE, a, 0, 0);
     blocks_phrase names = blocks_expansion(&state->rng, names_of[a]);
     // Right after a group was mentioned, it would be the group's.
-    const blocks_entry *last = &state->entry[state->round - 1];
     bool theirs = state->round > 1 && ((state->they && state->they_last == state->round - 1) ||
-                                       last->ask == ASK_COUNT || last->found);
+                                       state->latest->ask == ASK_COUNT || state->latest->found);
     if (!theirs && blocks_chance(state, 0.4))
         return blocks_put(state, draft,
                           "(2:what are (all|) the %v|3:%b|2:which %v|2:what %v|all (the|) %v|list "
@@ -501,9 +499,9 @@ static void pick_opposite(blocks_state *state, blocks_kind kind, blocks_group *g
 // "what color is the ball | red | and the cubes", "and the other two balls"
 bool blocks_ask_and_group(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
+    const blocks_entry *before = state->latest;
     blocks_group g;
-    if (state->round < 2 || !before->value || !blocks_group_pick(state, &g))
+    if (!before->value || !blocks_group_pick(state, &g))
         return false;
     if (g.named && blocks_chance(state, 0.6))
         pick_opposite(state, before->kind, &g);
@@ -526,12 +524,11 @@ bool blocks_ask_and_group(blocks_state *state, blocks_draft *draft)
 // "how many of them are red | 2 | what are they", "which one is it": of those counted just before
 bool blocks_ask_counted_what(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    blocks_group g = blocks_group_of(state, before->kind);
+    blocks_group g = blocks_group_of(state, state->latest->kind);
     g.coreference = 1;
     int number = blocks_size_of(g.set), only = blocks_only(g.set);
     unsigned mask = blocks_kind_mask(g.kind);
-    if (state->round < 2 || !before->counted || !mask || mask >> BLOCKS_SHAPE & 1 || !number)
+    if (!state->latest->counted || !mask || mask >> BLOCKS_SHAPE & 1 || !number)
         return false;
     *draft = blocks_group_draft(&g, "attribute", only < 0 ? ASK_SHARED : ASK_WHICH, g.set);
     draft->meaning.attribute = only < 0 ? BLOCKS_SHAPE : BLOCKS_ATTRIBUTES;

@@ -93,8 +93,7 @@ bool blocks_ask_without(blocks_state *state, blocks_draft *draft)
                 .text,
             them.text, are.text);
     }
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round > 1 && before->counted && !blocks_kind_mask(before->kind) &&
+    if (state->latest->counted && !blocks_kind_mask(state->latest->kind) &&
         blocks_chance(state, 0.6)) {
         draft->coreference = 1;
         return blocks_put(state, draft,
@@ -120,11 +119,10 @@ bool blocks_ask_without(blocks_state *state, blocks_draft *draft)
 // "how many red things are there | 3 | how many aren't red": those not counted
 bool blocks_ask_and_not(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    bool counted = state->round > 1 && before->counted && before->ask == ASK_COUNT;
+    bool counted = state->latest->counted && state->latest->ask == ASK_COUNT;
     blocks_set set = counted ? blocks_remaining(state) : 0;
-    blocks_kind whole = blocks_they_narrowed(state) ? state->they_kind : before->whole;
-    unsigned mask = blocks_kind_mask(before->kind) & ~blocks_kind_mask(whole);
+    blocks_kind whole = blocks_they_narrowed(state) ? state->they_kind : state->latest->whole;
+    unsigned mask = blocks_kind_mask(state->latest->kind) & ~blocks_kind_mask(whole);
     if (!set || !mask || mask & (mask - 1))
         return false;
     blocks_attribute a = (blocks_attribute)__builtin_ctz(mask);
@@ -133,7 +131,7 @@ bool blocks_ask_and_not(blocks_state *state, blocks_draft *draft)
     blocks_ask_for(draft, set);
     draft->plural = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_AND_NOT, set, 0, 0);
-    blocks_phrase so = blocks_predicate_many(&state->rng, a, before->kind.value[a]);
+    blocks_phrase so = blocks_predicate_many(&state->rng, a, state->latest->kind.value[a]);
     return blocks_put(state, draft, "(4:|2:and|so) (2:how many aren't|how many are not) (2:%v|)",
                       "v", so.text);
 }
@@ -213,12 +211,11 @@ bool blocks_ask_two_sides(blocks_state *state, blocks_draft *draft)
 // "how many cubes are there | 3 | is that more than the number of balls"
 bool blocks_ask_than_that(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    unsigned mask = blocks_kind_mask(before->kind);
-    if (state->round < 2 || !before->counted || before->ask != ASK_COUNT || !mask)
+    unsigned mask = blocks_kind_mask(state->latest->kind);
+    if (!state->latest->counted || state->latest->ask != ASK_COUNT || !mask)
         return false;
     blocks_kind other = blocks_some_kind(state, mask & (mask - 1) ? 1u << BLOCKS_SHAPE : mask);
-    blocks_set such = blocks_find(state->scene, before->kind);
+    blocks_set such = blocks_find(state->scene, state->latest->kind);
     blocks_set those = blocks_find(state->scene, other);
     if (such & those)
         return false;

@@ -427,8 +427,8 @@ bool blocks_ask_or_side(blocks_state *state, blocks_draft *draft)
         "(3:left|to the left|on the left|left of it)",
         "(3:right|to the right|on the right|right of it)", "(3:in front|in front of it)",
         "(3:behind|behind it|in back of it)"};
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->faced || before->object < 0)
+    const blocks_entry *before = state->latest;
+    if (!before->faced || before->object < 0)
         return false;
     blocks_target target = {.object = before->object, .kind = blocks_anything, .coreference = 1};
     blocks_direction direction = (blocks_direction)((before->faced - 1) ^ 1);
@@ -445,9 +445,9 @@ bool blocks_ask_or_side(blocks_state *state, blocks_draft *draft)
 // "is the ball to the left or to the right of the cube | left | and the cone"
 bool blocks_ask_and_side(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
+    const blocks_entry *before = state->latest;
     blocks_target target;
-    if (state->round < 2 || before->beside < 0 || !blocks_target_pick(state, 0, &target) ||
+    if (before->beside < 0 || !blocks_target_pick(state, 0, &target) ||
         target.object == before->beside)
         return false;
     blocks_direction direction = before->axis;

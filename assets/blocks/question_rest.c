@@ -22,7 +22,7 @@ bool blocks_list_draft(const blocks_state *state, blocks_set set, blocks_draft *
 // "are all the cubes metal | no | which ones aren't", "how many aren't"
 bool blocks_ask_not_so(blocks_state *state, blocks_draft *draft)
 {
-    blocks_set set = state->round < 2 ? 0 : state->entry[state->round - 1].not_so;
+    blocks_set set = state->latest->not_so;
     int number = blocks_size_of(set);
     if (!set)
         return false;
@@ -68,8 +68,7 @@ bool blocks_ask_what_besides(blocks_state *state, blocks_draft *draft)
 // "which of them is biggest | the red cone | what else is that color"
 bool blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    int one = state->round < 2 ? -1 : before->named;
+    int one = state->latest->named;
     if (one < 0 && state->round > 1 && state->it_entry == state->round - 1)
         one = state->it;
     if (one < 0)
@@ -99,14 +98,14 @@ bool blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
 // things of other kinds
 bool blocks_ask_what_else(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    blocks_set set = state->round < 2 ? 0 : before->left_out;
+    const blocks_entry *before = state->latest;
+    blocks_set set = before->left_out;
     unsigned mask = blocks_kind_mask(before->kind);
     bool found = before->counted || (before->exist && before->yes);
     if (!set && found && (mask == 1u << BLOCKS_SHAPE || mask == 1u << BLOCKS_COLOR) &&
         !blocks_kind_mask(before->whole) && blocks_find(state->scene, before->kind))
         set = blocks_all(state->scene) & ~blocks_find(state->scene, before->kind);
-    if (state->round < 2 || !blocks_list_draft(state, set, draft))
+    if (!blocks_list_draft(state, set, draft))
         return false;
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_WHAT_ELSE, set, 0, 0);
@@ -128,10 +127,10 @@ bool blocks_ask_what_else(blocks_state *state, blocks_draft *draft)
 // others": the attribute that was asked for
 bool blocks_ask_about_others(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    blocks_set set = state->round < 2 ? 0 : before->not_so;
+    const blocks_entry *before = state->latest;
+    blocks_set set = before->not_so;
     unsigned mask = 0;
-    if (state->round > 1 && before->counted && before->ask == ASK_COUNT) {
+    if (before->counted && before->ask == ASK_COUNT) {
         blocks_kind whole = blocks_they_narrowed(state) ? state->they_kind : before->whole;
         set = blocks_kind_mask(whole) || blocks_they_narrowed(state) ? blocks_remaining(state) : 0;
         mask = blocks_kind_mask(before->kind) & ~blocks_kind_mask(whole);
@@ -180,8 +179,7 @@ bool blocks_ask_sure(blocks_state *state, blocks_draft *draft)
 bool blocks_ask_that_all(blocks_state *state, blocks_draft *draft)
 {
     static const char *const plural[BLOCKS_ATTRIBUTES] = {"colors", "shapes", "materials", "sizes"};
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->complete)
+    if (!state->latest->complete)
         return false;
     bool all = blocks_chance(state, 0.5);
     *draft = blocks_draft_new("another", ASK_POLAR);
@@ -194,5 +192,5 @@ bool blocks_ask_that_all(blocks_state *state, blocks_draft *draft)
               "all (the|of the) %s|no others|no other %s|nothing else|so only those)"
             : "(3:anything else|2:any more|2:any others|any other %s|are there any other "
               "%s|any more %s|is there any other|are there more)",
-        "s", plural[before->attribute]);
+        "s", plural[state->latest->attribute]);
 }

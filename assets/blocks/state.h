@@ -107,6 +107,7 @@ typedef struct blocks_state {
     int round; // the one to come, 1..BLOCKS_ROUNDS; the caption is 0
     uint64_t topics[BLOCKS_ROUNDS];
     blocks_entry entry[BLOCKS_ROUNDS + 1];
+    const blocks_entry *latest; // of the round before; the caption's, which asks nothing
     blocks_fact fact[BLOCKS_FACTS];
     int facts;
 
@@ -170,6 +171,11 @@ int64_t blocks_kinds_key(const blocks_kind kind[2]); // in either order
 // network matches contents and does not know the order of the rounds.
 bool blocks_it_clear(const blocks_state *state);
 bool blocks_they_clear(const blocks_state *state);
+// The round before (not the caption) was about the two things `both`.
+static inline bool blocks_of_two(const blocks_state *state)
+{
+    return state->round > 1 && state->both_entry == state->round - 1;
+}
 bool blocks_several_mentioned(
     const blocks_state *state); // whether several things were mentioned together
 

@@ -92,7 +92,7 @@ bool blocks_several_mentioned(const blocks_state *state)
 
 bool blocks_of_two_others(const blocks_state *state, blocks_set set)
 {
-    return state->round > 1 && state->both_entry == state->round - 1 && state->both != set;
+    return blocks_of_two(state) && state->both != set;
 }
 
 // "the cube that isn't red"
@@ -242,18 +242,17 @@ static bool pick_before(blocks_state *state, unsigned hide, blocks_target *targe
 // "what is behind it | a red cube | is that one big"
 static bool pick_answer(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_entry *last = &state->entry[state->round - 1];
-    int told = state->round > 1 ? last->named : -1;
+    int told = state->latest->named;
     if (told < 0 || !blocks_target_open(state, told, hide))
         return false;
     target->object = told;
     target->coreference = 1;
     return blocks_target_put(
         state, target,
-        last->ask == ASK_WHICH
+        state->latest->ask == ASK_WHICH
             ? (state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
                              : "(4:that one|2:that|that thing|that object|this one)")
-        : last->ask == ASK_CHOICE
+        : state->latest->ask == ASK_CHOICE
             ? (state->it < 0 ? "(3:that one|3:it|that)" : "that one")
             : (state->it < 0
                    ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
@@ -306,7 +305,7 @@ static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target
 static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
-    const bool of_two = state->both_entry == state->round - 1; // the two of the round before
+    const bool of_two = blocks_of_two(state); // the two of the round before
     blocks_set told = of_two ? state->both : 0;
     for (int i = 0; i < scene->count && !of_two; i++)
         told |= state->last[i] > 0 ? 1u << i : 0;
@@ -330,9 +329,8 @@ static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target
 static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *target)
 {
     // "how many large things are there | 5 | what color is the other one": of all things
-    const blocks_entry *before = &state->entry[state->round - 1];
-    bool of_all = before->counted && !blocks_kind_mask(before->whole) && !before->rest &&
-                  !blocks_they_narrowed(state);
+    bool of_all = state->latest->counted && !blocks_kind_mask(state->latest->whole) &&
+                  !state->latest->rest && !blocks_they_narrowed(state);
     if (of_all || !blocks_remaining(state))
         return pick_third(state, hide, target);
     target->object = blocks_only(blocks_remaining(state));
@@ -358,12 +356,11 @@ static const char *const one_at[BLOCKS_DIRECTIONS] = {
 // "what color is the left ball | red | and the right one"
 static bool pick_opposite(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_entry *before = &state->entry[state->round - 1];
-    bool of_two = state->both_entry > 0 && !blocks_kind_mask(before->furthest_of);
-    if (state->round < 2 || !before->at || of_two || blocks_kind_mask(before->furthest_of) & hide)
+    bool of_two = state->both_entry > 0 && !blocks_kind_mask(state->latest->furthest_of);
+    if (!state->latest->at || of_two || blocks_kind_mask(state->latest->furthest_of) & hide)
         return false;
-    blocks_direction direction = (blocks_direction)((before->at - 1) ^ 1);
-    target->kind = before->furthest_of;
+    blocks_direction direction = (blocks_direction)((state->latest->at - 1) ^ 1);
+    target->kind = state->latest->furthest_of;
     target->object =
         blocks_extreme(state->scene, blocks_find(state->scene, target->kind), direction);
     if (target->object < 0 || !blocks_target_open(state, target->object, hide))
@@ -453,7 +450,7 @@ static bool pick_two_places(blocks_state *state, unsigned hide, blocks_target ta
     bool both = state->naming == TARGET_BOTH;
     blocks_kind kind = both ? blocks_anything : state->they_kind;
     blocks_set two = both ? state->both : blocks_find(scene, kind);
-    if (both ? state->round < 2 || state->both_entry != state->round - 1
+    if (both ? !blocks_of_two(state)
              : !state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
                    blocks_of_two_others(state, two) || blocks_size_of(two) != 2 ||
                    blocks_kind_mask(kind) & hide)
