@@ -1,5 +1,7 @@
 #include "assets/blocks/phrase.h"
 
+#include <ctype.h>
+
 #include "engine/base/append.h"
 
 typedef struct sink {
@@ -73,13 +75,23 @@ static const char *choose(sink *s, const char *p)
     return *q ? q + 1 : q;
 }
 
+// What is behind "the", where that can be left out.
+static const char *without_article(const char *text)
+{
+    bool whole = strncmp(text, "the ", 4) != 0 || !strncmp(text, "the one ", 8) ||
+                 !strncmp(text, "the previous ", 13);
+    return whole ? text : text + 4;
+}
+
 static void expand(sink *s, const char *p, const char *end)
 {
     while (p < end) {
         if (*p == '(') {
             p = choose(s, p + 1);
-        } else if (*p == '%' && p + 1 < end && p[1] >= 'a' && p[1] <= 'z') {
-            const char *text = s->text[p[1] - 'a'];
+        } else if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
+            const char *text = s->text[tolower((unsigned char)p[1]) - 'a'];
+            if (text && isupper((unsigned char)p[1]))
+                text = without_article(text);
             for (; text && *text; text++)
                 put(s, *text);
             p += 2;

@@ -10,7 +10,8 @@
 
 // Writes a random expansion of the pattern: "(3:a|b|)" is a three times out of five, b or nothing
 // once each; alternatives nest. "%t" is the text that follows for the letter t of `letters`: a text
-// for each letter, NULL for none. Runs of blanks become one. Cut to size - 1 bytes.
+// for each letter, NULL for none; "%T" is that without its article ("red ball" of "the red ball";
+// "it" and "the one before" stay). Runs of blanks become one. Cut to size - 1 bytes.
 void blocks_expand(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
                    ...);
 void blocks_expand_list(vd_rng *rng, char *out, size_t size, const char *pattern,

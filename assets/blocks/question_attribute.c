@@ -11,36 +11,36 @@ enum { LEAD = 80 };
 static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_COLOR] =
         "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|2:what's "
-        "the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) %b|%b(2:|,|:) "
-        "color|what color %b|(what|which) (color|colour) (has %t|%t has)|can you tell me the color "
+        "the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) %T|%T(2:|,|:) "
+        "color|what color %T|(what|which) (color|colour) (has %t|%t has)|can you tell me the color "
         "of %t|what (2:color|colour) would you say %t is|do you know what color %t is|tell me the "
         "color of %t|%t (is|has) (what|which) color|3:%o)",
     [BLOCKS_SHAPE] =
         "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape "
         "of %t|what shape does %t have|what kind of shape is %t|2:what kind of "
         "(thing|object) is %t|what sort of shape is %t|can you tell me the shape of "
-        "%t|shape (of|) %b|what form has %t|what form is %t|what form does %t have|%b(2:|,|:) "
-        "shape|what shape %b|which shape has %t|%t (is|has) what shape|%o)",
+        "%t|shape (of|) %T|what form has %t|what form is %t|what form does %t have|%T(2:|,|:) "
+        "shape|what shape %T|which shape has %t|%t (is|has) what shape|%o)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|(of|from) what is %t made|(of|from) "
         "(what|which) material is %t (made|)|%t is made of what|3:(3:what|which) material is %t "
         "(made of|)|3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte "
         "or shiny)|what is %t made out of|what is the material of %t|what's the material of "
-        "%t|material (of|) %b|material of %b, metal or rubber|material of %b, rubber or "
-        "metal|%b(2:|,|:) "
-        "material|what material %b|what kind of material is %t|%b metal or rubber|do you know what "
+        "%t|material (of|) %T|material of %T, metal or rubber|material of %T, rubber or "
+        "metal|%T(2:|,|:) "
+        "material|what material %T|what kind of material is %t|%T metal or rubber|do you know what "
         "%t is made of|is %t (shiny|metal|metallic)(,|) or is it (dull|matte|rubber)|is %t "
         "(matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny or "
-        "dull|dull or shiny|shiny or (kind of|) dull|metallic or matte)|%b, (shiny or matte|rubber "
+        "dull|dull or shiny|shiny or (kind of|) dull|metallic or matte)|%T, (shiny or matte|rubber "
         "or metal))",
     [BLOCKS_SIZE] =
         "(6:(5:what|which) size is %t|is %t big(,|) or is it small|is %t small(,|) or is it big|%t "
         "is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|3:is %t "
         "large or small|3:is %t small or (big|large)|is %t (little or big|big or little|tiny or "
-        "huge)|what is the size of %t|what's the size of %t|size (of|) %b|size of %b, big or "
-        "small|%b(2:|,|:) size|%b(,|) big or small|how big would you say %t is|%t is how big|%t "
+        "huge)|what is the size of %t|what's the size of %t|size (of|) %T|size of %T, big or "
+        "small|%T(2:|,|:) size|%T(,|) big or small|how big would you say %t is|%t is how big|%t "
         "(is|has) "
-        "what size|%b, (small or big|big or little))",
+        "what size|%T, (small or big|big or little))",
 };
 
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
@@ -73,8 +73,8 @@ static blocks_attribute draw_attribute(blocks_state *state)
 }
 
 static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
-    "(3:what (2:color|colour) is (3:it|that)|3:%o|what is its color|which color is (it|that))",
-    "(3:what shape is (3:it|that)|%o|which shape is it)",
+    "(3:what (2:color|colour) is (3:it|that)|3:%v|what is its color|which color is (it|that))",
+    "(3:what shape is (3:it|that)|%v|which shape is it)",
     "(3:what is (3:it|that) made of|is it metal or rubber|is it (shiny or matte|rubber or metal))",
     "(2:how big is (3:it|that)|2:is (it|that) big or small|what size is it|is it small or big)"};
 
@@ -110,9 +110,9 @@ static void draw_lead(blocks_state *state, blocks_target *target, char lead[LEAD
 
 // Writes the question behind the lead.
 static bool put_led(blocks_state *state, blocks_draft *draft, const char *lead, const char *pattern,
-                    const char *it, const char *value)
+                    const char *value)
 {
-    blocks_put(state, draft, pattern, "tovb", it, value, value, it);
+    blocks_put(state, draft, pattern, "v", value);
     char question[BLOCKS_TEXT];
     snprintf(question, sizeof question, "%s", draft->text);
     return snprintf(draft->text, sizeof draft->text, "%s%.90s", lead, question) > 0;
@@ -133,7 +133,7 @@ bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
     two_values(state, attribute, blocks_value_of(state->scene, target.object, attribute),
                target.text, choice);
     if (lead[0])
-        return put_led(state, draft, lead, led_patterns[attribute], target.text, choice);
+        return put_led(state, draft, lead, led_patterns[attribute], choice);
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
@@ -157,8 +157,8 @@ bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
                           "about|how about) (the|its) %a)",
                           "a", blocks_attribute_word(&state->rng, attribute).text);
     return blocks_put(state, draft,
-                      brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
-                      target.text, choice, blocks_bare(target.text));
+                      brief ? short_patterns[attribute] : attribute_patterns[attribute], "to",
+                      target.text, choice);
 }
 
 // "is it metal like the ball": the ball is, and says nothing about it.
@@ -220,20 +220,20 @@ bool blocks_ask_verify(blocks_state *state, blocks_draft *draft)
         return put_led(state, draft, lead,
                        "(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) "
                        "(%v too|also %v))",
-                       target.text, predicate.text);
+                       predicate.text);
     return blocks_put(
         state, draft,
         attribute == BLOCKS_COLOR
-            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|%t "
+            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%T %v|%t "
               "is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t "
               "is %v, (right|yes|correct)|isn't %t %v)"
         : attribute == BLOCKS_SHAPE
-            ? "(14:is %t %v|would you say %t is %v|%b %v|%t is %v|and is %t %v|is %t also %v|and "
+            ? "(14:is %t %v|would you say %t is %v|%T %v|%t is %v|and is %t %v|is %t also %v|and "
               "%t, is it %v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
-            : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|and is %t %v|is %t %v "
-              "too|is %t also %v|and %t, is it %v|is %t %v or not|%b, %v or not|%t is %v|%t is %v, "
+            : "(14:is %t %v|does %t look %v|would you say %t is %v|%T %v|and is %t %v|is %t %v "
+              "too|is %t also %v|and %t, is it %v|is %t %v or not|%T, %v or not|%t is %v|%t is %v, "
               "(right|yes|correct)|isn't %t %v)",
-        "tvb", target.text, predicate.text, blocks_bare(target.text));
+        "tv", target.text, predicate.text);
 }
 
 // "what is the thing on the left": a red cube.
@@ -261,8 +261,8 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
     bool by_place = (state->naming == TARGET_PLACE || state->naming == TARGET_RANKED) &&
                     !state->latest->value && !state->latest->verify;
     if (by_place && blocks_chance(state, 0.15))
-        return blocks_put(state, draft, target.place ? "(%b|2:%p)" : "%b", "bp",
-                          blocks_bare(target.text), place.text);
+        return blocks_put(state, draft, target.place ? "(%T|2:%p)" : "%T", "tp", target.text,
+                          place.text);
     bool largest = state->scene->object[target.object].size == BLOCKS_LARGE;
     if (state->naming == TARGET_SIZE && !blocks_kind_mask(target.kind) && blocks_chance(state, 0.4))
         return blocks_put(state, draft,
@@ -323,8 +323,8 @@ bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
                       "(6:and %t|4:what about %t|4:how about %t|2:and what about %t|2:and for "
                       "%t|2:and that of %t|2:no(,|) i (mean|meant) %t|sorry(,|) i meant %t|not "
                       "that one(,|) %t|no, %t|not that(,|) %t|i (mean|"
-                      "meant) %t|%t|2:%b)",
-                      "tb", target.text, blocks_bare(target.text));
+                      "meant) %t|%t|2:%T)",
+                      "t", target.text);
 }
 
 // "what is on the left | a red cube | and on the right"
@@ -489,6 +489,5 @@ bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
     char choice[BLOCKS_TEXT];
     two_values(state, attribute, vd_rng_below(&state->rng, blocks_values(attribute)), noun.text,
                choice);
-    return blocks_put(state, draft, attribute_patterns[attribute], "tob", noun.text, choice,
-                      blocks_bare(noun.text));
+    return blocks_put(state, draft, attribute_patterns[attribute], "to", noun.text, choice);
 }

@@ -72,15 +72,14 @@ static bool put_of_shape(blocks_state *state, blocks_draft *draft, const blocks_
                       text[0], text[1]);
 }
 
-// %t and %u are the two, %b and %c as in a telegram, %p what one of them is.
+// %t and %u are the two, %p what one of them is.
 static bool put_two(blocks_state *state, blocks_draft *draft, blocks_target target[2],
                     const char *says, const char *pattern)
 {
     if (draft->meaning.ask == ASK_CHOICE && put_of_shape(state, draft, target, says))
         return true;
     shorten_second(state, target);
-    return blocks_put(state, draft, pattern, "tubcp", target[0].text, target[1].text,
-                      blocks_bare(target[0].text), blocks_bare(target[1].text), says);
+    return blocks_put(state, draft, pattern, "tup", target[0].text, target[1].text, says);
 }
 
 // "which is bigger, the ball or the cube", "is the ball bigger than the cube"
@@ -116,9 +115,9 @@ bool blocks_ask_bigger(blocks_state *state, blocks_draft *draft)
         state, draft, target, blocks_expansion(&state->rng, how).text,
         choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
                  "two is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u "
-                 "%p|2:%p, %b or %c|who is %p, %t or %u|%b or %c, (which|who) is %p|%b (vs|"
-                 "versus) %c, (which is|) %p|(of|between|out of) %t and %u, which (one|) is %p)"
-               : "(6:is %t %p than %u|%b %p than %c)");
+                 "%p|2:%p, %T or %U|who is %p, %t or %u|%T or %U, (which|who) is %p|%T (vs|"
+                 "versus) %U, (which is|) %p|(of|between|out of) %t and %u, which (one|) is %p)"
+               : "(6:is %t %p than %u|%T %p than %U)");
 }
 
 // "is it bigger or smaller than the cube"
@@ -136,11 +135,10 @@ bool blocks_ask_extent(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BIGGER, (target[0].object + target[1].object), 0, 1);
     return blocks_put(state, draft,
                       "(4:is %t bigger or smaller than %u|2:is %t (smaller or bigger|larger or "
-                      "smaller|smaller or larger) than %u|is %t bigger than %u or smaller|%b "
-                      "bigger or smaller than %c|how big is %t compared (to|with) %u|is %t bigger, "
+                      "smaller|smaller or larger) than %u|is %t bigger than %u or smaller|%T "
+                      "bigger or smaller than %U|how big is %t compared (to|with) %u|is %t bigger, "
                       "smaller or the same size as %u|compared to %u, is %t bigger or smaller)",
-                      "tubc", target[0].text, target[1].text, blocks_bare(target[0].text),
-                      blocks_bare(target[1].text));
+                      "tu", target[0].text, target[1].text);
 }
 
 // "is it made of the same material as the cubes", all of which are of one
@@ -160,11 +158,10 @@ static bool same_as_all(blocks_state *state, blocks_draft *draft, const blocks_t
     return blocks_put(state, draft,
                       a == BLOCKS_MATERIAL
                           ? "(2:is %t (made|) of the same %v as %m|is %t the same %v as %m|does %t "
-                            "have the same %v as %m|same %v as %m, %b)"
+                            "have the same %v as %m|same %v as %m, %T)"
                           : "(2:is %t the same %v as (4:|all) %m|does %t have the same %v as %m|is "
                             "%t of the same %v as %m)",
-                      "tvmb", target->text, blocks_attribute_word(&state->rng, a).text, them.text,
-                      blocks_bare(target->text));
+                      "tvm", target->text, blocks_attribute_word(&state->rng, a).text, them.text);
 }
 
 // "is it bigger than the cubes", all of which are of one size
@@ -195,9 +192,9 @@ bool blocks_ask_bigger_than_all(blocks_state *state, blocks_draft *draft)
                       : tall ? "shorter"
                              : "smaller";
     blocks_phrase size_word = blocks_expansion(&state->rng, how);
-    return blocks_put(state, draft, "(6:is %t %h than (4:|all) %m|%b %h than %m)", "tbmh",
-                      target.text, blocks_bare(target.text),
-                      blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text, size_word.text);
+    return blocks_put(state, draft, "(6:is %t %h than (4:|all) %m|%T %h than %m)", "tmh",
+                      target.text, blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text,
+                      size_word.text);
 }
 
 // "is there anything smaller than it"
@@ -264,7 +261,7 @@ bool blocks_ask_which_two(blocks_state *state, blocks_draft *draft)
     return put_two(state, draft, target, blocks_predicate(&state->rng, a, value).text,
                    "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
                    "two is %p, %t or %u|is %t or %u %p|what is %p, %t or %u|which of %t and %u "
-                   "is %p|of %t and %u, which (one|) is %p|which %p, %b or %c|which one's %p, "
+                   "is %p|of %t and %u, which (one|) is %p|which %p, %T or %U|which one's %p, "
                    "%t or %u|between %t and %u, which (one|) is %p)");
 }
 
@@ -294,8 +291,8 @@ bool blocks_ask_which_place(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
     return put_two(state, draft, target, blocks_expansion(&state->rng, places[direction]).text,
                    "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
-                   "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or "
-                   "%c|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)");
+                   "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %T or "
+                   "%U|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)");
 }
 
 // "which is closer to the cone, the ball or the cube"
@@ -359,14 +356,13 @@ bool blocks_ask_which_three(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_OF, set, 102 + size, size ? big : direction);
     return blocks_put(state, draft,
                       "(4:which (one|) is %p, %t, %u or %v|what is %p, %t, %u or %v|which of %t, "
-                      "%u and %v is %p|%p, %b, %c or %d)",
-                      "ptuvbcd",
+                      "%u and %v is %p|%p, %T, %U or %V)",
+                      "ptuv",
                       blocks_expansion(&state->rng, !size ? places[direction]
                                                     : big ? "(the|) (3:biggest|2:largest)"
                                                           : "(the|) smallest")
                           .text,
-                      target[0].text, target[1].text, target[2].text, blocks_bare(target[0].text),
-                      blocks_bare(target[1].text), blocks_bare(target[2].text));
+                      target[0].text, target[1].text, target[2].text);
 }
 
 // ---- which of a group -------------------------------------------------------------------------

@@ -242,10 +242,9 @@ bool blocks_ask_same(blocks_state *state, blocks_draft *draft)
                   "as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t the same "
                   "%v as %u|does %t have same %v as %u)"
                 : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have the "
-                  "same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b and %c "
-                  "the same %v|same %v, %b and %c)",
-            "tuvbc", target[0].text, target[1].text, word.text, blocks_bare(target[0].text),
-            blocks_bare(target[1].text));
+                  "same %v|does %t have the same %v as %u|do %t and %u share the same %v|%T and %U "
+                  "the same %v|same %v, %T and %U)",
+            "tuv", target[0].text, target[1].text, word.text);
     }
     return false;
 }

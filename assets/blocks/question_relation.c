@@ -15,14 +15,13 @@ enum {
     TOPIC_BETWEEN = 112
 };
 
-// %t is the target, %d the direction in words; %b and %c are target and other as in a telegram.
+// %t is the target, %d the direction in words, %u another thing.
 static bool put(blocks_state *state, blocks_draft *draft, const char *pattern,
                 const blocks_target *target, blocks_direction direction, const char *kind,
                 const char *other)
 {
     blocks_phrase where = blocks_expansion(&state->rng, blocks_direction_words(direction));
-    return blocks_put(state, draft, pattern, "tdkubc", target->text, where.text, kind, other,
-                      blocks_bare(target->text), other ? blocks_bare(other) : NULL);
+    return blocks_put(state, draft, pattern, "tdku", target->text, where.text, kind, other);
 }
 
 // "what is to its left": "it" is named by that.
@@ -70,17 +69,16 @@ static bool put_its_place(blocks_state *state, blocks_draft *draft, const blocks
                           blocks_direction direction)
 {
     static const char *const patterns[BLOCKS_DIRECTIONS + 1] = {
-        [BLOCKS_LEFT] = "(what is %t (to the|) right of|%b is (to the|) right of what)",
-        [BLOCKS_RIGHT] = "(what is %t (to the|) left of|%b is (to the|) left of what)",
+        [BLOCKS_LEFT] = "(what is %t (to the|) right of|%T is (to the|) right of what)",
+        [BLOCKS_RIGHT] = "(what is %t (to the|) left of|%T is (to the|) left of what)",
         [BLOCKS_FRONT] = "(3:what is %t behind|what does %t stand behind|behind what is %t)",
         [BLOCKS_BEHIND] = "(3:what is %t in front of|what does %t stand in front of)",
         [BLOCKS_AROUND] =
             ("(4:what is %t (3:next to|near|close to|closest to|beside|right next to|standing next "
-             "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %b next "
-             "to|%b "
+             "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %T next "
+             "to|%T "
              "is next to what|what's %t next to|what is the neighbor of %t)")};
-    return blocks_put(state, draft, patterns[direction], "tb", target->text,
-                      blocks_bare(target->text));
+    return blocks_put(state, draft, patterns[direction], "t", target->text);
 }
 
 // "what is left of the ball"
@@ -119,7 +117,7 @@ bool blocks_ask_neighbour(blocks_state *state, blocks_draft *draft)
                "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is "
                "%d %t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d "
                "%t|2:which (thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d "
-               "%t|2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %b|what %d %b|what is "
+               "%t|2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %T|what %d %T|what is "
                "the thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
                "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|identify) "
                "the (thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
@@ -162,13 +160,13 @@ bool blocks_ask_anything(blocks_state *state, blocks_draft *draft)
                 "s", direction == BLOCKS_LEFT ? "left" : "right");
         return put(state, draft,
                    some_kind
-                       ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %b)"
+                       ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %T)"
                    : direction == BLOCKS_BEHIND && blocks_chance(state, 0.15)
                        ? "(2:is (something|anything) (hiding|standing) %d %t|anything "
                          "(hiding|hidden) %d %t)"
                        : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
                          "%t|2:do you see anything %d %t|2:is there (another|an) object %d "
-                         "%t|2:anything %d %b|does anything (stand|sit|lie) %d %t)",
+                         "%t|2:anything %d %T|does anything (stand|sit|lie) %d %t)",
                    &target, direction, noun.text, NULL);
     }
     return false;
@@ -261,7 +259,7 @@ bool blocks_ask_near(blocks_state *state, blocks_draft *draft)
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NEAR, one, two, 0);
     return put(state, draft,
-               "(4:is %t (2:near|2:next to|close to|beside|by) %u|%b (near|next to|close to) %c)",
+               "(4:is %t (2:near|2:next to|close to|beside|by) %u|%T (near|next to|close to) %U)",
                &pair[0], BLOCKS_AROUND, NULL, pair[1].text);
 }
 
@@ -284,8 +282,8 @@ bool blocks_ask_is_between(blocks_state *state, blocks_draft *draft)
     draft->named[two.object] = two.named;
     draft->topic = blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object,
                                 10 + it.object);
-    return blocks_put(state, draft, "(4:is %t (in|) between %u and %w|%b (in|) between %u and %w)",
-                      "tuwb", it.text, one.text, two.text, blocks_bare(it.text));
+    return blocks_put(state, draft, "(4:is %t (in|) between %u and %w|%T (in|) between %u and %w)",
+                      "tuw", it.text, one.text, two.text);
 }
 
 // "is it the closest one", "is the cube the thing on the far left"
@@ -362,13 +360,13 @@ static void keep_it(const blocks_state *state, blocks_draft *draft, const blocks
 
 static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
     "(8:is %t %d %u|is %t (further|farther) (to the|) left than %u|is %t more to the left than "
-    "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
+    "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%T %d %U)",
     "(8:is %t %d %u|is %t (further|farther) (to the|) right than %u|is %t more to the right than "
-    "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
+    "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%T %d %U)",
     "(8:is %t %d %u|2:is %t closer (to (us|the camera|you|the viewer)|) than %u|is %t nearer than "
-    "%u|does %t (stand|sit) %d %u|%b %d %c)",
+    "%u|does %t (stand|sit) %d %u|%T %d %U)",
     "(8:is %t %d %u|is %t (further|farther) (2:away|back|from (us|you|me|the viewer|the camera)) "
-    "than %u|does %t (stand|sit) %d %u|%b %d %c)",
+    "than %u|does %t (stand|sit) %d %u|%T %d %U)",
 };
 
 // "is the ball left of the cube"
@@ -398,12 +396,12 @@ bool blocks_ask_side(blocks_state *state, blocks_draft *draft)
     static const char *const across =
         "(4:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
         "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is "
-        "%t|which side of %u is %t on|position of %b relative to %c, left or right|%b left or "
-        "right of %c|is %t (to the|) left of %u or (to the|) right of it|where is %t, (left or "
+        "%t|which side of %u is %t on|position of %T relative to %U, left or right|%T left or "
+        "right of %U|is %t (to the|) left of %u or (to the|) right of it|where is %t, (left or "
         "right|right or left) of %u)";
     static const char *const along =
         "(3:is %t (in front of or behind|behind or in front of|in front or behind) %u|is %t in "
-        "front of %u or behind it|is %t behind %u or in front of it|%b in front of or behind %c)";
+        "front of %u or behind it|is %t behind %u or in front of it|%T in front of or behind %U)";
     blocks_target one, two;
     if (!pick_pair(state, &one, &two))
         return false;
@@ -490,19 +488,19 @@ bool blocks_ask_where(blocks_state *state, blocks_draft *draft)
     return put(
         state, draft,
         choice  ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is "
-                  "%t on the left or right|which side is %t on|%b left or right|is %t left or "
+                  "%t on the left or right|which side is %t on|%T left or right|is %t left or "
                   "right|where is %t, (left or right|on the left or (on|) the right|right or left))"
         : rows  ? "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) "
                   "front|where is %t, in (the|) front or in (the|) back|is %t at the front or at "
                   "the back|where is %t, up front or in the back|is %t in the front or the back|"
-                  "%b, front or back)"
+                  "%T, front or back)"
         : polar ? (left ? "is %t on the left (2:|side|hand side|side of the (picture|table)|of the "
                           "picture)"
                         : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "
                           "the picture)")
                 : "(6:where is %t|2:where's %t|where on the table is %t|where do you see %t|(and|) "
                   "where exactly is %t|where can i find %t|where in the picture is %t|where "
-                  "%b|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
+                  "%T|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
                   "would i find %t|in (which|what) part of the (2:picture|image) is %t|what is the "
                   "position of %t|what (part|area) of the picture is %t in)",
         &target, BLOCKS_LEFT, NULL, NULL);

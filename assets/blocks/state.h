@@ -208,8 +208,6 @@ blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks
 const char *blocks_direction_words(blocks_direction direction);
 // "(on the left|leftmost)" of a target that is named by its place.
 const char *blocks_place_words(const blocks_target *target);
-// "red ball" of "the red ball", without the article; "it" stays.
-const char *blocks_bare(const char *text);
 // Two different things, the second named by a kind; and a draft of a question that compares them.
 bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target[2]);
 blocks_draft blocks_about_two(const blocks_state *state, const char *family, blocks_ask ask,

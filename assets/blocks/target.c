@@ -432,13 +432,6 @@ bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *targe
     return pick[state->naming](state, hide, target);
 }
 
-const char *blocks_bare(const char *text)
-{
-    bool whole = strncmp(text, "the ", 4) != 0 || !strncmp(text, "the one ", 8) ||
-                 !strncmp(text, "the previous ", 13);
-    return whole ? text : text + 4;
-}
-
 // "the left one", "the right one": of the group, or of the two things, mentioned last
 static bool pick_two_places(blocks_state *state, unsigned hide, blocks_target target[2])
 {
