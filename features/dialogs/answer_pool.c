@@ -9,7 +9,7 @@
 #include "engine/base/parallel.h"
 #include "engine/networks/batch.h"
 #include "engine/base/file.h"
-#include "features/text/codepoints.h"
+#include "features/text/characters.h"
 #include "features/text/tokenize.h"
 
 enum { MAX_FILE = 1 << 30 };
@@ -124,7 +124,7 @@ static bool parse_count(const char *text, const char *end, int64_t *count)
 
 // line: one line without its end.
 static vd_status read_line(const char *path, size_t number, const char *line, vd_answer_pool *pool,
-                           vd_codepoints *checked, vd_error *err)
+                           vd_error *err)
 {
     const char *tab = strchr(line, '\t');
     int64_t times;
@@ -138,10 +138,9 @@ static vd_status read_line(const char *path, size_t number, const char *line, vd
                             "%s, line %zu: count %" PRId64 " after %" PRId64 "; the most frequent "
                             "answers come first (`sort -rn` puts them so)",
                             path, number, times, pool->times[pool->count - 1]);
-    vd_status status = vd_codepoints_decode(checked, tab + 1, &why);
-    if (status == VD_FORMAT)
-        return vd_error_set(err, status, "%s, line %zu: %s", path, number, why.text);
-    if (status || !(pool->answer[pool->count] = vd_strdup(tab + 1)))
+    if (vd_text_check(tab + 1, &why))
+        return vd_error_set(err, VD_FORMAT, "%s, line %zu: %s", path, number, why.text);
+    if (!(pool->answer[pool->count] = vd_strdup(tab + 1)))
         return vd_error_memory(err, "the answer pool");
     pool->times[pool->count++] = times;
     return VD_OK;
@@ -170,7 +169,6 @@ static vd_status read_lines(const char *path, char *text, size_t size, vd_answer
                             vd_error *err)
 {
     size_t lines = 1, number = 0;
-    vd_codepoints checked = {0};
     vd_status status = VD_OK;
     if (memchr(text, 0, size))
         return vd_error_set(err, VD_FORMAT, "%s: found a NUL byte, expected lines of text", path);
@@ -185,9 +183,8 @@ static vd_status read_lines(const char *path, char *text, size_t size, vd_answer
         size_t length = strlen(line);
         if (length > 0 && line[length - 1] == '\r')
             line[length - 1] = '\0';
-        status = read_line(path, ++number, line, pool, &checked, err);
+        status = read_line(path, ++number, line, pool, err);
     }
-    vd_codepoints_clear(&checked);
     if (status == VD_OK && pool->count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no answers, expected at least one line", path);
     return status ? status : refuse_repeated(path, pool, err);

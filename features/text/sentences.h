@@ -9,13 +9,13 @@
 #ifndef VD_SENTENCES_H
 #define VD_SENTENCES_H
 
-#include "features/text/codepoints.h"
+#include <glib.h>
 
 typedef struct vd_span {
-    size_t start, stop; // [start, stop)
+    size_t start, stop; // bytes [start, stop)
 } vd_span;
 
-// The sentences of text in order (vd_free); at most text->count of them.
-vd_status vd_sentences(const vd_codepoints *text, vd_span **out, size_t *count, vd_error *err);
+// The sentences of a text that is valid UTF-8 in order: vd_span (g_array_unref).
+GArray *vd_sentences(const char *text);
 
 #endif

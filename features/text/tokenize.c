@@ -7,9 +7,7 @@
 #include <utf8proc.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/utf8.h"
-#include "features/text/codepoints.h"
-#include "features/text/pattern.h"
+#include "features/text/characters.h"
 #include "features/text/sentences.h"
 
 // ---- rules ----------------------------------------------------------------------
@@ -73,14 +71,11 @@ typedef vd_status (*token_fn)(void *context, const char *token, size_t length, v
 static vd_status split(char *text, token_fn take, void *context, vd_error *err)
 {
     vd_status status = VD_OK;
-    char *end = text + strlen(text), *token = text;
-    for (size_t used; token < end && status == VD_OK; token = text) {
-        while (text < end &&
-               !vd_codepoint_is_space(vd_utf8_next(text, (size_t)(end - text), &used)))
-            text += used;
+    for (char *token = text; *token && status == VD_OK; token = text) {
+        while (*text && !vd_is_space(g_utf8_get_char(text)))
+            text = g_utf8_next_char(text);
         size_t length = (size_t)(text - token);
-        if (text < end)
-            text += used;
+        text = *text ? g_utf8_next_char(text) : text;
         token[length] = '\0';
         if (length > 0)
             status = take(context, token, length, err);
@@ -94,43 +89,32 @@ typedef struct source {
     bool question, lower;
 } source;
 
-static vd_status decode(const source *from, vd_codepoints *all, vd_error *err)
+// g_string_free
+static GString *whole_text(const source *from)
 {
-    vd_status status = vd_codepoints_decode(all, from->text, err);
+    GString *text = g_string_new(from->lower ? NULL : from->text);
+    for (const char *at = from->text; *at && from->lower; at = g_utf8_next_char(at))
+        g_string_append_unichar(text, (gunichar)utf8proc_tolower((int32_t)g_utf8_get_char(at)));
+    return from->question ? g_string_append_c(text, '?') : text;
+}
+
+static vd_status each_token(const source *from, token_fn take, void *context, vd_error *err)
+{
+    vd_status status = vd_text_check(from->text, err);
     if (status != VD_OK)
         return status;
-    for (size_t i = 0; i < all->count && from->lower; i++)
-        all->at[i] = utf8proc_tolower(all->at[i]);
-    if (from->question)
-        all->at[all->count++] = '?';
-    return VD_OK;
-}
-
-static vd_status sentence_tokens(const int32_t *sentence, size_t count, token_fn take,
-                                 void *context, vd_error *err)
-{
-    char *text = g_malloc(4 * count + 1);
-    vd_codepoints_encode(sentence, count, text);
-    vd_status status = apply_rules(&text, err);
-    if (status == VD_OK)
-        status = split(text, take, context, err);
-    g_free(text);
-    return status;
-}
-
-static vd_status each_token(const source *text, token_fn take, void *context, vd_error *err)
-{
-    vd_codepoints all = {0};
-    vd_span *spans = NULL;
-    size_t count = 0;
-    vd_status status = decode(text, &all, err);
-    if (status == VD_OK)
-        status = vd_sentences(&all, &spans, &count, err);
-    for (size_t i = 0; i < count && status == VD_OK; i++)
-        status = sentence_tokens(all.at + spans[i].start, spans[i].stop - spans[i].start, take,
-                                 context, err);
-    vd_free(spans);
-    vd_codepoints_clear(&all);
+    GString *text = whole_text(from);
+    GArray *spans = vd_sentences(text->str);
+    for (guint i = 0; i < spans->len && status == VD_OK; i++) {
+        vd_span span = g_array_index(spans, vd_span, i);
+        char *sentence = g_strndup(text->str + span.start, span.stop - span.start);
+        status = apply_rules(&sentence, err);
+        if (status == VD_OK)
+            status = split(sentence, take, context, err);
+        g_free(sentence);
+    }
+    g_array_unref(spans);
+    g_string_free(text, TRUE);
     return status;
 }
 

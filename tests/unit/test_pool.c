@@ -209,7 +209,8 @@ static vd_status read_tokens_write(void *context, vd_error *err)
 static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
-    support_write_text(path, few);
+    support_write_text(path, "9\tyes\n8\tno\n7\tvery\n6\tblue\n5\tyes, very\n4\tcan't\n"
+                             "3\tno, blue\n2\tvery blue\n1\tred\n1\tgreen\n");
     vd_vocab *vocab = make_vocab();
     assert_true(support_fail_each_allocation(read_tokens_write, vocab) > 15);
     assert_int_equal(support_count_entries(directory), 1);
