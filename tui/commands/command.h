@@ -58,9 +58,8 @@ vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_erro
 vd_status vd_info_print(const char *path, bool tensors, vd_error *err);
 
 // The parts of it about JSON files of one entry a picture: a list of annotations, rankings, scenes
-// or results; and captions, which are recognised by their beginning.
+// or results; and captions.
 vd_status vd_info_rows(const char *path, vd_error *err);
-bool vd_info_are_captions(const char *beginning);
 vd_status vd_info_captions(const char *path, vd_error *err);
 
 // The parts about what a training run writes: its log, its event file, what it reads; the directory

@@ -1,7 +1,6 @@
 // What a file is, told by its first bytes, and what it holds.
 #include "tui/commands/command.h"
 
-#include <ctype.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <string.h>
@@ -385,7 +384,6 @@ static vd_status print_transcript(const char *path, vd_error *err)
     return VD_OK;
 }
 
-// Settings of the chat, or a page: text that says by itself what it holds.
 static vd_status print_text(const char *path, const char *what, vd_error *err)
 {
     enum { MOST = 1 << 30 };
@@ -405,63 +403,20 @@ static vd_status print_text(const char *path, const char *what, vd_error *err)
 // ---- telling them apart -------------------------------------------------------------------------
 
 typedef struct beginning {
+    const char *path;
     char text[4096 + 1]; // with a NUL behind it
     size_t size;         // of text
-    const char *word;    // the first that is no white space
 } beginning;
 
-static vd_status read_beginning(const char *path, beginning *out, vd_error *err)
+// A safetensors file is eight bytes with the length of the header, then the header, "{...".
+static bool is_safetensors(const beginning *b)
 {
-    size_t whole;
-    *out = (beginning){0};
-    vd_status status =
-        vd_file_read_start(path, out->text, sizeof out->text - 1, &out->size, &whole, err);
-    out->word = out->text + strspn(out->text, " \t\r\n");
-    return status;
+    return b->size > 8 && b->text[8] == '{' && memchr(b->text, '\0', 8);
 }
 
-// Fields of the first line, as far as it was read.
-static int tabs_in_line(const char *text)
+static bool is_picture(const beginning *b)
 {
-    int count = 0;
-    for (size_t i = 0; i < strcspn(text, "\r\n"); i++)
-        count += text[i] == '\t';
-    return count;
-}
-
-// {"word": 12, ...}
-static bool are_counts(const char *word)
-{
-    const char *end = strchr(word + 1, '"') ? strchr(strchr(word + 1, '"') + 1, '"') : NULL;
-    if (!end || strncmp(strchr(word, '"'), "\"version\"", 9) == 0)
-        return false;
-    end += 1 + strspn(end + 1, " \t\r\n");
-    return *end == ':' && isdigit((unsigned char)end[1 + strspn(end + 1, " \t\r\n")]);
-}
-
-// A word and numbers with single spaces between them.
-static bool are_vectors(const char *text)
-{
-    size_t line = strcspn(text, "\r\n"), word = strcspn(text, " ");
-    if (word == 0 || word >= line || memchr(text, '\t', line))
-        return false;
-    return strspn(text + word, " 0123456789.+-eE") >= line - word && line - word > 4;
-}
-
-static bool are_settings(const char *text)
-{
-    static const char *const names[] = {"theme", "picture", "mouse", "model", "fold"};
-    while (*text == '#' || *text == '\n' || *text == ' ')
-        text += *text == '#' ? strcspn(text, "\n") : 1;
-    if (strncmp(text, "key ", 4) == 0)
-        return memchr(text, '=', strcspn(text, "\n"));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t length = strlen(names[i]);
-        const char *behind = text + length + strspn(text + strcspn(text, " =\n"), " ");
-        if (strncmp(text, names[i], length) == 0 && *behind == '=')
-            return true;
-    }
-    return false;
+    return vd_image_is_picture((const unsigned char *)b->text, b->size);
 }
 
 // The first record of an event file is its version.
@@ -474,61 +429,82 @@ static bool are_events(const beginning *b)
     return found;
 }
 
-// {..., "data": "val.json", ...}: dialogs have an object there.
-static bool is_report(const char *word)
+static bool is_history(const beginning *b)
 {
-    const char *data = strstr(word, "\"data\"");
-    data = data ? data + strlen("\"data\"") : "";
-    data += strspn(data, " \t\r\n");
-    return *data == ':' && data[1 + strspn(data + 1, " \t\r\n")] == '"';
+    const char *slash = strrchr(b->path, '/');
+    return strcmp(slash ? slash + 1 : b->path, "history") == 0;
 }
 
-static vd_status print_json(const char *path, const char *word, vd_error *err)
+static vd_status print_foreign_regions(const char *path, vd_error *err)
 {
-    if (strncmp(word, "{\"data\":\"", 9) == 0)
-        return vd_info_inputs(path, err);
-    if (strncmp(word, "{\"transcript\"", 13) == 0)
-        return print_transcript(path, err);
-    if (*word == '{')
-        return are_counts(word)             ? print_vocabulary(path, err)
-               : vd_info_are_captions(word) ? vd_info_captions(path, err)
-               : is_report(word) ? print_text(path, "an evaluation of models (JSON)", err)
-                                 : print_dialogs(path, NULL, false, err);
-    return word[1 + strspn(word + 1, " \t\r\n")] == '"' ? print_vocabulary(path, err)
-                                                        : vd_info_rows(path, err);
+    return print_regions(path, NULL, false, err);
 }
 
-static vd_status print_lines(const char *path, const beginning *b, bool *known, vd_error *err)
+static vd_status print_plain_dialogs(const char *path, vd_error *err)
 {
-    *known = true;
-    if (strncmp(b->text, "epoch\tstep\t", 11) == 0)
-        return vd_info_log(path, err);
-    if (tabs_in_line(b->text) >= 3)
-        return print_regions(path, NULL, false, err);
-    if (isdigit((unsigned char)b->text[0]) && tabs_in_line(b->text) > 0)
-        return print_pool(path, err);
-    if (strncasecmp(b->word, "<!doctype html", 14) == 0)
-        return print_text(path, "a page for a browser (HTML)", err);
+    return print_dialogs(path, NULL, false, err);
+}
+
+// The first kind whose pattern the beginning matches, up to a NUL, or that `is` finds it to be.
+// Those without a function to print them are text that says by itself what it holds; or, without
+// that, safetensors.
+#define BLANK "[ \\t\\r\\n]*"
+static const struct {
+    const char *pattern;
+    bool (*is)(const beginning *b);
+    vd_status (*print)(const char *path, vd_error *err);
+    const char *text;
+} kinds[] = {
+    {.is = is_safetensors},
+    {"^" BLANK "\\{\"data\":\"", .print = vd_info_inputs},
+    {"^" BLANK "\\{\"transcript\"", .print = print_transcript},
+    {"^" BLANK "\\{[^\"]*\"(?!version\")[^\"]*\"" BLANK ":" BLANK "\\d", .print = print_vocabulary},
+    {"^" BLANK "\\{.*\"(images|annotations)\"", .print = vd_info_captions},
+    // Dialogs have an object there.
+    {"^" BLANK "\\{.*\"data\"" BLANK ":" BLANK "\"", .text = "an evaluation of models (JSON)"},
+    {"^" BLANK "\\{", .print = print_plain_dialogs},
+    {"^" BLANK "\\[" BLANK "\"", .print = print_vocabulary},
+    {"^" BLANK "\\[", .print = vd_info_rows},
+    {.is = is_picture, .print = print_picture},
+    {"^\\x89HDF", .print = print_foreign_regions},
+    {"^\\x93NUMPY", .print = print_npy},
+    {"^PK\\x03\\x04", .print = print_npz},
+    {"^\\x80[\\x02-\\x05]", .print = print_index},
+    {.is = are_events, .print = vd_info_events},
+    {"^epoch\\tstep\\t", .print = vd_info_log},
+    {"^([^\\t\\r\\n]*\\t){3}", .print = print_foreign_regions},
+    {"^\\d[^\\t\\r\\n]*\\t", .print = print_pool},
+    {"^" BLANK "(?i)<!doctype html", .text = "a page for a browser (HTML)"},
     // "# Title" and an empty line, as the Markdown of the program begins.
-    if (g_str_has_prefix(b->text, "# ") &&
-        g_str_has_prefix(b->text + strcspn(b->text, "\n"), "\n\n"))
-        return print_text(path, "a page of text (Markdown)", err);
-    if (are_settings(b->text))
-        return print_text(path, "settings of the chat", err);
-    const char *slash = strrchr(path, '/');
-    if (strcmp(slash ? slash + 1 : path, "history") == 0)
-        return print_text(path, "earlier questions of the chat", err);
-    if (are_vectors(b->text))
-        return print_glove(path, err);
-    *known = false;
-    return VD_OK;
+    {"^# [^\\n]*\\n\\n", .text = "a page of text (Markdown)"},
+    {"^([ \\n]|#[^\\n]*)*+(key [^\\n]*=|(theme|picture|mouse|model|fold) *=)",
+     .text = "settings of the chat"},
+    {.is = is_history, .text = "earlier questions of the chat"},
+    // A word and numbers with single spaces between them.
+    {"^[^ \\t\\r\\n]+ [ 0-9.+eE-]{4,}+(?![^\\r\\n])", .print = print_glove},
+    {.pattern = "^version https://git-lfs"}, // to be fetched first
+};
+
+static vd_status print_kind(const beginning *b, bool tensors, vd_error *err)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].is
+                ? kinds[i].is(b)
+                : g_regex_match_simple(kinds[i].pattern, b->text, G_REGEX_RAW | G_REGEX_DOTALL, 0))
+            return kinds[i].print  ? kinds[i].print(b->path, err)
+                   : kinds[i].text ? print_text(b->path, kinds[i].text, err)
+                                   : print_safetensors(b->path, tensors, err);
+    return vd_error_set(err, VD_FORMAT, "%.400s: %s", b->path,
+                        b->size ? "not a file that visdial reads or writes (`visdial info --help` "
+                                  "lists them)"
+                                : "the file is empty (0 bytes)");
 }
 
 vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
 {
     struct stat about;
-    beginning b;
-    bool known;
+    beginning b = {.path = path};
+    size_t whole;
     bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
     char *weights = directory ? vd_info_weights(path) : NULL;
     if (weights) {
@@ -543,33 +519,6 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
                                   "%.400s: a directory; expected one of a training run (with "
                                   "model.safetensors) or of region features (npz, npy)",
                                   path);
-    vd_status status = read_beginning(path, &b, err);
-    if (status)
-        return status;
-    // A safetensors file is eight bytes with the length of the header, then the header, "{...".
-    if (b.size > 8 && b.text[8] == '{' && memchr(b.text, '\0', 8))
-        return print_safetensors(path, tensors, err);
-    if (*b.word == '{' || *b.word == '[')
-        return print_json(path, b.word, err);
-    if (vd_image_is_picture((const unsigned char *)b.text, b.size))
-        return print_picture(path, err);
-    if (memcmp(b.text, "\x89HDF", 4) == 0)
-        return print_regions(path, NULL, false, err);
-    if (memcmp(b.text, "\x93NUMPY", 6) == 0)
-        return print_npy(path, err);
-    if (memcmp(b.text, "PK\3\4", 4) == 0)
-        return print_npz(path, err);
-    if (b.text[0] == '\x80' && b.text[1] >= 2 && b.text[1] <= 5)
-        return print_index(path, err);
-    if (are_events(&b))
-        return vd_info_events(path, err);
-    status = print_lines(path, &b, &known, err);
-    if (known)
-        return status;
-    if (strncmp(b.text, "version https://git-lfs", 23) == 0) // to be fetched first
-        return print_safetensors(path, tensors, err);
-    return vd_error_set(err, VD_FORMAT, "%.400s: %s", path,
-                        b.size ? "not a file that visdial reads or writes (`visdial info --help` "
-                                 "lists them)"
-                               : "the file is empty (0 bytes)");
+    vd_status status = vd_file_read_start(path, b.text, sizeof b.text - 1, &b.size, &whole, err);
+    return status ? status : print_kind(&b, tensors, err);
 }

@@ -96,12 +96,6 @@ vd_status vd_info_rows(const char *path, vd_error *err)
 
 // ---- captions -----------------------------------------------------------------------------------
 
-// Captions start with what they are of; VisDial dialogs have none of these.
-bool vd_info_are_captions(const char *text)
-{
-    return strstr(text, "\"images\"") || strstr(text, "\"annotations\"");
-}
-
 vd_status vd_info_captions(const char *path, vd_error *err)
 {
     vd_captions *captions;
