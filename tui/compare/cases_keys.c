@@ -219,15 +219,16 @@ static bool act(void *context, vd_action action, const char *argument)
 
 // ---- where a key goes ---------------------------------------------------------------------------
 
-void vd_cases_view_key(vd_cases_view *view, vd_key key)
+bool vd_cases_view_key(void *context, vd_key key)
 {
+    vd_cases_view *view = context;
     char text[2];
     vd_place place = view->places.now;
     bool finding = place == VD_PLACE_CASES_FIND;
     if (key.code == VD_KEY_CLICK && view->hints.height && key.y == view->hints.y)
         key = vd_keymap_hint_key(place, view->hints.width, key.x - view->hints.x);
     if (vd_entry_key(&view->entry, &view->places, key, act, view))
-        return;
+        return false;
     vd_action action = vd_keymap_action(place, key, !finding || view->find.length == 0);
     if (finding && vd_line_key(&view->find, key, action))
         vd_cases_view_choose(view);
@@ -235,4 +236,5 @@ void vd_cases_view_key(vd_cases_view *view, vd_key key)
         act(view, action, vd_keymap_says(key, text));
     else if (place != VD_PLACE_HELP)
         click(view, key);
+    return false;
 }

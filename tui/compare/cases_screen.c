@@ -21,27 +21,6 @@ static void serve_case(void *context, const vd_request *request, const atomic_in
                                        event->made, &event->error);
 }
 
-static void draw_cases(void *view, vd_grid *grid)
-{
-    vd_cases_view_draw(view, grid);
-}
-
-static bool key_to_cases(void *view, vd_key key)
-{
-    vd_cases_view_key(view, key);
-    return false;
-}
-
-static bool take_request_of_cases(void *view, vd_request *out)
-{
-    return vd_cases_view_take_request(view, out);
-}
-
-static void event_to_cases(void *view, vd_event *event)
-{
-    vd_cases_view_event(view, event);
-}
-
 static const char instead[] = "omit --screen to print the results";
 
 vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err)
@@ -57,10 +36,10 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
     vd_screen *screen = NULL;
     vd_worker *worker = NULL;
     const vd_loop_view loop = {.context = view,
-                               .draw = draw_cases,
-                               .key = key_to_cases,
-                               .take_request = take_request_of_cases,
-                               .event = event_to_cases};
+                               .draw = vd_cases_view_draw,
+                               .key = vd_cases_view_key,
+                               .take_request = vd_cases_view_take_request,
+                               .event = vd_cases_view_event};
     void *lanes[] = {(void *)cases};
     vd_cases_view_init(view, cases, filter, order, at);
     view->theme = wanted->theme;

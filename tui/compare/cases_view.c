@@ -84,8 +84,9 @@ void vd_cases_view_free(vd_cases_view *view)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out)
+bool vd_cases_view_take_request(void *context, vd_request *out)
 {
+    vd_cases_view *view = context;
     *out = view->ask;
     view->ask = (vd_request){0};
     if (out->kind || !view->wanted)
@@ -116,8 +117,9 @@ static void take_picture(vd_cases_view *view, int64_t image_id)
     g_free(path);
 }
 
-void vd_cases_view_event(vd_cases_view *view, vd_event *event)
+void vd_cases_view_event(void *context, vd_event *event)
 {
+    vd_cases_view *view = context;
     if (event->kind == VD_REQUEST_CASE) {
         const vd_case *at = &view->cases->at[event->case_index];
         drop_sheet(view);
@@ -331,8 +333,9 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
     draw_last_row(view, grid, (vd_rect){0, height - 1, width, 1});
 }
 
-void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
+void vd_cases_view_draw(void *context, vd_grid *grid)
 {
+    vd_cases_view *view = context;
     vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
     grid->look = vd_theme_look(able, view->theme);
     draw_all(view, grid);

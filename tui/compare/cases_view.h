@@ -55,12 +55,12 @@ void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_cas
                         vd_case_order order, const vd_case *at);
 void vd_cases_view_free(vd_cases_view *view);
 
-void vd_cases_view_key(vd_cases_view *view, vd_key key);
-// Takes a request: VD_REQUEST_CASE (its index is the case's), or one for the terminal; false if
-// there is none.
-bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out);
-void vd_cases_view_event(vd_cases_view *view, vd_event *event); // takes it: *event is zeroed
-void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid);
+// The functions of a vd_loop_view, with a vd_cases_view as their context. Requests are
+// VD_REQUEST_CASE (its index is the case's), or for the terminal.
+bool vd_cases_view_key(void *view, vd_key key);
+bool vd_cases_view_take_request(void *view, vd_request *out);
+void vd_cases_view_event(void *view, vd_event *event);
+void vd_cases_view_draw(void *view, vd_grid *grid);
 
 // Checks, before the cases are computed, that the terminal can show them and the configuration can
 // be read. *out: the user's preferences.

@@ -31,7 +31,7 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 
 // ---- on the screen, redrawn every second during a run (watch.c) ----------------------
 
-// The screen of the curves: keys go in, requests and a drawn grid come out.
+// The screen of the curves: keys go in, requests and a drawn grid come out (vd_loop_view).
 typedef struct vd_curves_view {
     vd_curves *curves;
     vd_places places; // from VD_PLACE_CURVES or, of a run that is stopped by leaving, VD_PLACE_RUN
@@ -43,9 +43,9 @@ typedef struct vd_curves_view {
     vd_request ask;                    // of the loop
 } vd_curves_view;
 
-void vd_curves_view_key(vd_curves_view *view, vd_key key);
-bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out); // false: there is none
-void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid);
+bool vd_curves_view_key(void *view, vd_key key);
+bool vd_curves_view_take_request(void *view, vd_request *out);
+void vd_curves_view_draw(void *view, vd_grid *grid);
 
 // Shows them until the person leaves, or until *done (NULL where stop is) becomes non-zero. A key
 // or a signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the

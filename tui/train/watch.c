@@ -43,8 +43,9 @@ static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, note, status);
 }
 
-void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid)
+void vd_curves_view_draw(void *context, vd_grid *grid)
 {
+    vd_curves_view *view = context;
     vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
     vd_rect room = {0, 0, grid->width, grid->height - 1}, last = {0, room.height, room.width, 1};
     grid->look = vd_theme_look(able, view->theme);
@@ -70,14 +71,17 @@ static bool act(void *context, vd_action action, const char *argument)
                            &view->entry.notice, &view->ask);
 }
 
-void vd_curves_view_key(vd_curves_view *view, vd_key key)
+bool vd_curves_view_key(void *context, vd_key key)
 {
+    vd_curves_view *view = context;
     if (!vd_entry_key(&view->entry, &view->places, key, act, view))
         act(view, vd_keymap_action(view->places.now, key, true), "");
+    return false;
 }
 
-bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out)
+bool vd_curves_view_take_request(void *context, vd_request *out)
 {
+    vd_curves_view *view = context;
     *out = view->ask;
     view->ask = (vd_request){0};
     return out->kind != VD_REQUEST_NONE;
@@ -88,28 +92,12 @@ bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out)
 enum { SOON = 200, SECOND = 1000 }; // milliseconds
 
 typedef struct watching {
-    vd_curves_view view;
+    vd_curves_view view; // first, so that a watching is a view
     const atomic_int *done, *signalled;
     int patience;
     vd_status status;
     vd_error *err;
 } watching;
-
-static void draw(void *context, vd_grid *grid)
-{
-    vd_curves_view_draw(&((watching *)context)->view, grid);
-}
-
-static bool take_key(void *context, vd_key key)
-{
-    vd_curves_view_key(&((watching *)context)->view, key);
-    return false;
-}
-
-static bool take_request(void *context, vd_request *out)
-{
-    return vd_curves_view_take_request(&((watching *)context)->view, out);
-}
 
 static int pause_of(void *context)
 {
@@ -134,9 +122,9 @@ vd_status vd_curves_watch(vd_curves *curves, const atomic_int *done, atomic_int 
 {
     watching w = {.view = {.curves = curves, .stop = stop, .progress = place}, .done = done};
     const vd_loop_view loop = {.context = &w,
-                               .draw = draw,
-                               .key = take_key,
-                               .take_request = take_request,
+                               .draw = vd_curves_view_draw,
+                               .key = vd_curves_view_key,
+                               .take_request = vd_curves_view_take_request,
                                .pause = pause_of,
                                .tick = read_on};
     vd_preferences wanted;
