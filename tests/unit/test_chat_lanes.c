@@ -49,8 +49,7 @@ static void models_change_and_answer_again(void **state)
 
 static void assert_recorded(const char *name)
 {
-    vd_chat_record record;
-    assert_true(vd_lanes_describe(&fake.chat.lanes, &record));
+    vd_chat_record record = vd_lanes_describe(&fake.chat.lanes);
     assert_string_equal(record.lanes[0].name, name);
     vd_lanes_describe_free(&record);
 }

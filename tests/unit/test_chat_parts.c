@@ -87,7 +87,7 @@ static void a_branch_is_a_copy_that_goes_its_own_way(void **state)
     assert_false(vd_conversation_waits(&talk));
     assert_int_equal(talk.branch->rounds[0].response[0].chosen, 1);
     assert_true(talk.branch->rounds[0].response[0].reply.ranked.made);
-    vd_conversation_change(&talk, 0, vd_strdup("uno?"));
+    vd_conversation_change(&talk, 0, "uno?");
     vd_conversation_use(&talk, 0);
     assert_int_equal(talk.branch->count, 2);
     assert_string_equal(talk.branch->rounds[0].typed, "one?");

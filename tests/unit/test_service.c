@@ -20,10 +20,10 @@ static int said_count;
 
 static vd_turn *history(void)
 {
-    vd_turn *block = vd_alloc(said_count * sizeof *block + 1, 1);
-    for (int i = 0; block && i < said_count; i++)
-        block[i] = (vd_turn){(char *)said[i][0], (char *)said[i][1]};
-    return block;
+    vd_turn *turns = g_new(vd_turn, said_count);
+    for (int i = 0; i < said_count; i++)
+        turns[i] = (vd_turn){g_strdup(said[i][0]), g_strdup(said[i][1])};
+    return turns;
 }
 
 static vd_event serve(vd_request_kind kind, const char *text, size_t index)

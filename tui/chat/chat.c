@@ -22,10 +22,7 @@ vd_status vd_chat_init(vd_chat *chat, const vd_world *world, size_t index, const
     vd_navigation_init(&chat->nav);
     vd_lanes_use_model(&chat->lanes, 0, model);
     vd_chat_go_picture(chat, index);
-    if (chat->lanes.request_count == 2 + (chat->lanes.image != 0))
-        return VD_OK;
-    vd_chat_free(chat);
-    return vd_error_memory(err, "the chat");
+    return VD_OK;
 }
 
 void vd_chat_free(vd_chat *chat)
@@ -78,7 +75,7 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
     vd_event_clear(event);
     if (arrival.question && nav->line.length == 0)
         vd_line_set(&nav->line, arrival.question);
-    vd_free(arrival.question);
+    g_free(arrival.question);
     if (arrival.answered) {
         nav->word = 0;
         nav->scroll = 0;

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
-
 static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other processors
 
 // ---- start --------------------------------------------------------------------------------------
@@ -76,13 +74,11 @@ static vd_chat_record *last_talk(vd_transcript_file *past, int64_t image_id)
     return NULL;
 }
 
-// Those about other pictures, the oldest first, so that it is the first to go. False: memory is
-// out.
-static bool take_up_others(vd_recorder *recorder, vd_chat *chat)
+// Those about other pictures, the oldest first, so that it is the first to go.
+static void take_up_others(vd_recorder *recorder, vd_chat *chat)
 {
     size_t picture;
-    bool whole = true;
-    for (size_t i = 0; whole && i + 1 < recorder->resumed.talk_count; i++) {
+    for (size_t i = 0; i + 1 < recorder->resumed.talk_count; i++) {
         const vd_chat_record *talk = &recorder->resumed.talks[i];
         if (talk->later || talk->closed)
             continue;
@@ -90,19 +86,17 @@ static bool take_up_others(vd_recorder *recorder, vd_chat *chat)
             recorder->missing++;
             continue;
         }
-        whole = vd_lanes_restore_earlier(&chat->lanes, talk, picture);
-        recorder->pictures += whole;
+        vd_lanes_restore_earlier(&chat->lanes, talk, picture);
+        recorder->pictures++;
     }
-    return whole;
 }
 
 void vd_recorder_restore(vd_recorder *recorder, vd_chat *chat)
 {
     size_t talks = recorder->resumed.talk_count;
-    if (talks && (!vd_lanes_restore(&chat->lanes, &recorder->resumed.talks[talks - 1]) ||
-                  !take_up_others(recorder, chat))) {
-        vd_notice_complain(&chat->notice, "out of memory: the conversation is not continued");
-        vd_transcript_clear(&recorder->resumed);
+    if (talks) {
+        vd_lanes_restore(&chat->lanes, &recorder->resumed.talks[talks - 1]);
+        take_up_others(recorder, chat);
     }
     recorder->image_id = vd_conversation_image_id(&chat->conversation);
     recorder->resuming = last_talk(&recorder->resumed, recorder->image_id);
@@ -206,13 +200,11 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
                          size_t at)
 {
     vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
-    if (!history && at > 0)
-        return;
     vd_error err = {0};
     const vd_sheet sheet = sheet_of(chat, about, lane, at, history);
     if (!is_recorded(recorder, &sheet) && vd_transcript_answer(recorder->transcript, &sheet, &err))
         give_up(recorder, chat, &err);
-    vd_free(history);
+    vd_turns_free(history, (int)at);
 }
 
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
@@ -239,11 +231,9 @@ static vd_status export_answer(const vd_chat *chat, const picture *about, int la
                                vd_transcript *to, vd_error *err)
 {
     vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
-    if (!history && at > 0)
-        return vd_error_memory(err, "the export");
     const vd_sheet sheet = sheet_of(chat, about, lane, at, history);
     vd_status status = vd_transcript_answer(to, &sheet, err);
-    vd_free(history);
+    vd_turns_free(history, (int)at);
     return status;
 }
 
@@ -260,12 +250,10 @@ static vd_status write_draft(const vd_chat *chat, const char *path, vd_error *er
         for (int lane = 0; lane < chat->lanes.count && status == VD_OK; lane++)
             if (branch->rounds[at].response[lane].ready)
                 status = export_answer(chat, &about, lane, at, draft, err);
-    vd_chat_record record;
     if (status == VD_OK && vd_conversation_waits(&chat->conversation)) {
         status = vd_error_set(err, VD_UNAVAILABLE, "an answer is still missing");
-    } else if (status == VD_OK && !vd_lanes_describe(&chat->lanes, &record)) {
-        status = vd_error_memory(err, "the export");
     } else if (status == VD_OK) {
+        vd_chat_record record = vd_lanes_describe(&chat->lanes);
         status = vd_transcript_conversation(draft, &record, err);
         vd_lanes_describe_free(&record);
     }
@@ -375,10 +363,10 @@ static void say_remark(vd_recorder *recorder, vd_chat *chat)
 
 static void write_conversation(vd_recorder *recorder, vd_chat *chat)
 {
-    vd_chat_record record;
     vd_error err = {0};
-    if (!recorder->transcript || !vd_lanes_describe(&chat->lanes, &record))
+    if (!recorder->transcript)
         return;
+    vd_chat_record record = vd_lanes_describe(&chat->lanes);
     if (vd_transcript_conversation(recorder->transcript, &record, &err))
         give_up(recorder, chat, &err);
     vd_lanes_describe_free(&record);

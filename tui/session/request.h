@@ -38,7 +38,7 @@ typedef struct vd_request {
     int lane;
     char *text; // owned, or NULL
     size_t index;
-    vd_turn *history; // (turns), one block with its texts, owned; NULL when turns is 0
+    vd_turn *history; // (turns), owned with its texts; NULL when turns is 0
     int turns;
     vd_switches *switches;    // of a WALK, owned
     bool effects;             // also the effect of every single switch

@@ -47,7 +47,7 @@ bool vd_answerer_same(const vd_answerer *a, const vd_answerer *b)
 void vd_request_clear(vd_request *request)
 {
     vd_free(request->text);
-    vd_free(request->history);
+    vd_turns_free(request->history, request->turns);
     vd_free(request->switches);
     vd_free(request->caption);
     *request = (vd_request){0};

@@ -137,8 +137,8 @@ static void reply_to_talk(vd_chat *chat, const char *typed, const char *talk)
     char reply[256];
     snprintf(reply, sizeof reply, VD_PROGRAM_SAYS "%s", talk);
     vd_branch *branch = chat->conversation.branch;
-    bool said = vd_branch_add_aside(branch, branch->count, typed, reply);
-    if (!said || nav->places.now != VD_PLACE_CHAT || nav->layout.dialog.height < LEAST_ROWS)
+    vd_branch_add_aside(branch, branch->count, typed, reply);
+    if (nav->places.now != VD_PLACE_CHAT || nav->layout.dialog.height < LEAST_ROWS)
         vd_notice_say(&chat->notice, "%s", reply);
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/clipboard.h"
@@ -73,16 +72,13 @@ static void export_to(vd_chat *chat, size_t kind, const char *name, bool force)
 {
     const char *home = getenv("HOME");
     bool at_home = home && name[0] == '~' && name[1] == '/';
-    char *whole = vd_format("%s%s", at_home ? home : "", at_home ? name + 1 : name);
+    g_autofree char *whole = g_strconcat(at_home ? home : "", at_home ? name + 1 : name, NULL);
     const char *path = whole;
     vd_error err;
-    if (!whole)
-        vd_notice_complain(&chat->notice, "out of memory: nothing was written");
-    else if (vd_output_check(&path, 1, NULL, 0, force, &err) != VD_OK)
+    if (vd_output_check(&path, 1, NULL, 0, force, &err) != VD_OK)
         vd_notice_complain(&chat->notice, "%s", err.text);
     else
         vd_lanes_send(&chat->lanes, VD_REQUEST_EXPORT, 0, whole, kind);
-    vd_free(whole);
 }
 
 // "html FILE", with --force behind it to overwrite.
@@ -91,21 +87,18 @@ void vd_chat_export(vd_chat *chat, const char *text)
     static const char *const kinds[] = {"html", "md", "json"}, force[] = " --force";
     const bool forced = g_str_has_suffix(text, force);
     size_t kind = 0, length = strcspn(text, " ");
-    char *name = vd_strndup(text, strlen(text) - (forced ? strlen(force) : 0));
-    const char *path = name ? name + length + strspn(name + length, " ") : "";
+    g_autofree char *name = g_strndup(text, strlen(text) - (forced ? strlen(force) : 0));
+    const char *path = name + length + strspn(name + length, " ");
     while (kind < 3 && (strlen(kinds[kind]) != length || strncmp(kinds[kind], text, length) != 0))
         kind++;
-    const char *dot = name && kind == 3 ? strrchr(name, '.') : NULL;
+    const char *dot = kind == 3 ? strrchr(name, '.') : NULL;
     if (dot) // a file alone: its ending says which
         for (kind = 0, path = name; kind < 3 && strcmp(kinds[kind], dot + 1) != 0;)
             kind++;
-    if (!name)
-        vd_notice_complain(&chat->notice, "out of memory: nothing was written");
-    else if (kind == 3 || !*path)
+    if (kind == 3 || !*path)
         vd_notice_complain(
             &chat->notice,
             "/export html FILE (or md, json); or a FILE that ends in .html, .md or .json");
     else if (vd_chat_asked(chat))
         export_to(chat, kind, path, forced);
-    vd_free(name);
 }

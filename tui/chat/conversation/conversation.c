@@ -4,74 +4,74 @@
 
 #include "engine/base/alloc.h"
 
+static void contents_clear(void *contents)
+{
+    vd_free(((vd_contents *)contents)->things);
+}
+
 void vd_conversation_init(vd_conversation *conversation, const vd_world *world, size_t picture)
 {
     *conversation = (vd_conversation){.world = world, .asked_again = -1};
     conversation->branches = (vd_branches){.picture = picture, .count = 1};
     conversation->branch = conversation->branches.at;
+    conversation->contents = g_array_new(FALSE, TRUE, sizeof(vd_contents));
+    g_array_set_clear_func(conversation->contents, contents_clear);
 }
 
 // ---- rounds ------------------------------------------------------------------------------------
 
 static void round_clear(vd_round *round)
 {
-    vd_free(round->typed);
+    g_free(round->typed);
     for (int i = 0; i < VD_MODELS; i++)
         vd_response_clear(&round->response[i]);
     *round = (vd_round){.human = -1};
 }
 
-// What is asked for is copied, not what it was before. Leaves one that can be cleared.
+// What is asked for is copied, not what it was before. False: memory is out; what there is can be
+// cleared.
 static bool response_copy(const vd_response *from, vd_response *to)
 {
     *to = *from;
     to->reply = (vd_reply){0};
     to->before = (vd_replaced){0};
-    to->wanted = from->wanted ? vd_strdup(from->wanted) : NULL;
-    to->ready = false;
-    if (from->wanted && !to->wanted)
-        return false;
+    to->wanted = g_strdup(from->wanted);
     to->ready = from->ready && vd_reply_copy(&from->reply, &to->reply, NULL) == VD_OK;
     return to->ready == from->ready;
 }
 
+// Their number is doubled in memory whenever it is a power of two.
+static vd_round *put_round(vd_branch *branch, vd_round round)
+{
+    if ((branch->count & (branch->count - 1)) == 0)
+        branch->rounds = g_renew(vd_round, branch->rounds, 2 * branch->count + 1);
+    branch->rounds[branch->count] = round;
+    return &branch->rounds[branch->count++];
+}
+
 vd_round *vd_branch_add(vd_branch *branch, const char *typed)
 {
-    char *copy =
-        vd_make_room(&branch->rounds, &branch->room, branch->count + 1, sizeof *branch->rounds)
-            ? vd_strdup(typed)
-            : NULL;
-    if (!copy)
-        return NULL;
     for (size_t i = 0; i < branch->aside_count; i++) // said behind a round that was forgotten
         if (branch->asides[i].before > branch->count)
             branch->asides[i].before = branch->count;
-    vd_round *round = &branch->rounds[branch->count++];
-    *round = (vd_round){.typed = copy, .human = -1};
-    return round;
+    return put_round(branch, (vd_round){.typed = g_strdup(typed), .human = -1});
 }
 
 static void aside_clear(vd_aside *aside)
 {
-    vd_free(aside->typed);
-    vd_free(aside->reply);
+    g_free(aside->typed);
+    g_free(aside->reply);
 }
 
-bool vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply)
+void vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply)
 {
-    vd_aside one = {before, vd_strdup(typed), vd_strdup(reply)};
-    if (!one.typed || !one.reply ||
-        !vd_make_room(&branch->asides, &branch->aside_room, branch->aside_count + 1, sizeof one)) {
-        aside_clear(&one);
-        return false;
-    }
+    if (!branch->asides)
+        branch->asides = g_new(vd_aside, VD_ASIDES);
     if (branch->aside_count == VD_ASIDES) {
         aside_clear(&branch->asides[0]);
-        memmove(&branch->asides[0], &branch->asides[1], (VD_ASIDES - 1) * sizeof one);
-        branch->aside_count--;
+        memmove(&branch->asides[0], &branch->asides[1], --branch->aside_count * sizeof(vd_aside));
     }
-    branch->asides[branch->aside_count++] = one;
-    return true;
+    branch->asides[branch->aside_count++] = (vd_aside){before, g_strdup(typed), g_strdup(reply)};
 }
 
 size_t vd_conversation_pending(const vd_conversation *conversation)
@@ -109,11 +109,11 @@ void vd_conversation_drop(vd_conversation *conversation, size_t keep)
         conversation->asked_again = -1;
 }
 
-void vd_conversation_change(vd_conversation *conversation, size_t at, char *typed)
+void vd_conversation_change(vd_conversation *conversation, size_t at, const char *typed)
 {
     vd_round *round = &conversation->branch->rounds[at];
-    vd_free(round->typed);
-    round->typed = typed;
+    g_free(round->typed);
+    round->typed = g_strdup(typed);
     round->human = -1;
 }
 
@@ -125,8 +125,8 @@ static void branch_free(vd_branch *branch)
         round_clear(&branch->rounds[--branch->count]);
     while (branch->aside_count > 0)
         aside_clear(&branch->asides[--branch->aside_count]);
-    vd_free(branch->rounds);
-    vd_free(branch->asides);
+    g_free(branch->rounds);
+    g_free(branch->asides);
     *branch = (vd_branch){0};
 }
 
@@ -157,16 +157,13 @@ static int make_place(vd_branches *branches)
     return branches->count++;
 }
 
-static bool copy_asides(const vd_branch *from, size_t keep, vd_branch *to)
+static void copy_asides(const vd_branch *from, size_t keep, vd_branch *to)
 {
-    bool whole = true;
-    for (size_t i = 0; whole && i < from->aside_count; i++) {
+    for (size_t i = 0; i < from->aside_count; i++) {
         const vd_aside *one = &from->asides[i];
-        if (one->before > keep)
-            continue;
-        whole = vd_branch_add_aside(to, one->before, one->typed, one->reply);
+        if (one->before <= keep)
+            vd_branch_add_aside(to, one->before, one->typed, one->reply);
     }
-    return whole;
 }
 
 bool vd_conversation_fork(vd_conversation *conversation, size_t keep)
@@ -176,16 +173,15 @@ bool vd_conversation_fork(vd_conversation *conversation, size_t keep)
     for (size_t i = 0; whole && i < keep; i++) {
         const vd_round *from = &conversation->branch->rounds[i];
         vd_round *to = vd_branch_add(&copy, from->typed);
-        whole = to != NULL;
         for (int lane = 0; whole && lane < VD_MODELS; lane++)
             whole = response_copy(&from->response[lane], &to->response[lane]);
-        if (to)
-            to->human = from->human;
+        to->human = from->human;
     }
-    if (!whole || !copy_asides(conversation->branch, keep, &copy)) {
+    if (!whole) {
         branch_free(&copy);
         return false;
     }
+    copy_asides(conversation->branch, keep, &copy);
     int place = make_place(&conversation->branches);
     conversation->branches.at[place] = copy;
     vd_conversation_use(conversation, place);
@@ -214,10 +210,8 @@ void vd_conversation_forget_last(vd_conversation *conversation)
     if (!is_forgotten_here(conversation))
         branch_free(to);
     vd_round *last = &branch->rounds[branch->count - 1];
-    if (vd_make_room(&to->rounds, &to->room, to->count + 1, sizeof *to->rounds)) {
-        to->rounds[to->count++] = *last;
-        *last = (vd_round){0};
-    }
+    put_round(to, *last);
+    *last = (vd_round){0};
     vd_conversation_drop(conversation, branch->count - 1);
     conversation->forgotten_edition = conversation->edition;
     conversation->forgotten_at = branch->count;
@@ -226,11 +220,9 @@ void vd_conversation_forget_last(vd_conversation *conversation)
 bool vd_conversation_bring_back(vd_conversation *conversation)
 {
     vd_branch *branch = conversation->branch, *from = &conversation->forgotten;
-    if (!is_forgotten_here(conversation) || from->count == 0 ||
-        !vd_make_room(&branch->rounds, &branch->room, branch->count + 1, sizeof *branch->rounds))
+    if (!is_forgotten_here(conversation) || from->count == 0)
         return false;
-    vd_round *round = &branch->rounds[branch->count++];
-    *round = from->rounds[--from->count];
+    vd_round *round = put_round(branch, from->rounds[--from->count]);
     for (int lane = 1; lane < VD_MODELS; lane++) // others may be compared now
         vd_response_clear(&round->response[lane]);
     conversation->forgotten_at = branch->count;
@@ -438,15 +430,9 @@ vd_picture_caption vd_conversation_caption(const vd_conversation *conversation)
 
 vd_contents vd_conversation_contents(vd_conversation *conversation, size_t index)
 {
-    size_t before = conversation->contents_count, count = vd_world_count(conversation->world);
-    if (index >= before) {
-        vd_contents *more = vd_grow(conversation->contents, before, count, sizeof *more);
-        conversation->contents = more ? more : conversation->contents;
-        conversation->contents_count = more ? count : before;
-    }
-    if (index >= conversation->contents_count)
-        return (vd_contents){0}; // memory is out: captions and ids are searched all the same
-    vd_contents *own = &conversation->contents[index];
+    if (index >= conversation->contents->len)
+        g_array_set_size(conversation->contents, (guint)vd_world_count(conversation->world));
+    vd_contents *own = &g_array_index(conversation->contents, vd_contents, index);
     if (!own->things)
         own->things = vd_world_contents(conversation->world, index, &own->count);
     return *own;
@@ -467,8 +453,6 @@ void vd_conversation_clear(vd_conversation *conversation)
 void vd_conversation_free(vd_conversation *conversation)
 {
     vd_conversation_clear(conversation);
-    for (size_t i = 0; i < conversation->contents_count; i++)
-        vd_free(conversation->contents[i].things);
-    vd_free(conversation->contents);
+    g_array_free(conversation->contents, TRUE);
     *conversation = (vd_conversation){0};
 }

@@ -8,6 +8,8 @@
 #ifndef VD_CHAT_CONVERSATION_H
 #define VD_CHAT_CONVERSATION_H
 
+#include <glib.h>
+
 #include "engine/measure/metrics.h"
 #include "tui/session/request.h"
 
@@ -53,10 +55,10 @@ typedef struct vd_aside {
 } vd_aside;
 
 typedef struct vd_branch {
-    vd_round *rounds; // (room), owned
-    size_t count, room;
-    vd_aside *asides; // (aside_room), owned, as they were said
-    size_t aside_count, aside_room;
+    vd_round *rounds; // (count), owned
+    size_t count;
+    vd_aside *asides; // (aside_count), owned, as they were said
+    size_t aside_count;
 } vd_branch;
 
 // The conversations about one picture.
@@ -85,9 +87,8 @@ typedef struct vd_conversation {
     unsigned forgotten_edition; // their branch, which must still have the same length
     size_t forgotten_at;
     unsigned edition;
-    int asked_again;       // first round that is being asked again, -1 none
-    vd_contents *contents; // (contents_count) of the pictures, once they were asked for; owned
-    size_t contents_count;
+    int asked_again;  // first round that is being asked again, -1 none
+    GArray *contents; // of vd_contents: of the pictures, once they were asked for
 } vd_conversation;
 
 void vd_conversation_init(vd_conversation *conversation, const vd_world *world, size_t picture);
@@ -109,10 +110,10 @@ void vd_conversation_keep(vd_conversation *conversation, vd_branches *branches);
 // ---- rounds and branches ------------------------------------------------------------------------
 
 void vd_branches_free(vd_branches *branches); // their rounds
-// Adds a round without answers. NULL: memory is out.
+// Adds a round without answers.
 vd_round *vd_branch_add(vd_branch *branch, const char *typed);
-// Small talk before a round, copied; of more than VD_ASIDES the oldest goes. False: memory is out.
-bool vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply);
+// Small talk before a round, copied; of more than VD_ASIDES the oldest goes.
+void vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply);
 // The last rounds that the first model has not answered: how many; whether there are any.
 size_t vd_conversation_pending(const vd_conversation *conversation);
 bool vd_conversation_waits(const vd_conversation *conversation);
@@ -133,8 +134,8 @@ void vd_conversation_clear_undone(vd_conversation *conversation);
 void vd_conversation_leave(vd_conversation *conversation);
 bool vd_conversation_return(vd_conversation *conversation);
 void vd_conversation_restart(vd_conversation *conversation); // one branch without rounds
-// Changes the question of a round; takes `typed`. The responses stay.
-void vd_conversation_change(vd_conversation *conversation, size_t round, char *typed);
+// Changes the question of a round. The responses stay.
+void vd_conversation_change(vd_conversation *conversation, size_t round, const char *typed);
 // The picture's caption has changed: clears all responses about it except those in use, and the
 // undone rounds.
 void vd_conversation_recaption(vd_conversation *conversation);

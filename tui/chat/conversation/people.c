@@ -2,7 +2,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/conversation/conversation.h"
 
 const vd_visdial_round *vd_people_dialog(const vd_conversation *conversation, int round)
@@ -67,8 +66,8 @@ vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round
     const char *said = vd_people_answer(conversation, round);
     int count = said ? human->option_count : 0, truth = -1;
     vd_metrics metrics = {0};
-    float *score = count ? vd_alloc(2 * (size_t)count, sizeof *score) : NULL;
-    bool known = score != NULL;
+    float *score = g_new(float, 2 * (size_t)count);
+    bool known = count > 0;
     for (int i = 0; known && i < count; i++) {
         const char *text = conversation->world->dialogs->answers[human->options[i]];
         int index = vd_response_index(response, text);
@@ -80,6 +79,6 @@ vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round
         vd_metrics_ranks(score, count, score + count);
         vd_metrics_add(&metrics, score + count, count, truth, human->relevance);
     }
-    vd_free(score);
+    g_free(score);
     return metrics;
 }

@@ -1,7 +1,6 @@
 // A model's answer to a round: its texts, and what it was before.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/answer/sheet.h"
 #include "tui/base/shares.h"
 #include "tui/chat/conversation/conversation.h"
@@ -9,8 +8,8 @@
 void vd_response_clear(vd_response *response)
 {
     vd_reply_clear(&response->reply);
-    vd_free(response->before.answer);
-    vd_free(response->wanted);
+    g_free(response->before.answer);
+    g_free(response->wanted);
     *response = (vd_response){0};
 }
 
@@ -18,7 +17,7 @@ void vd_response_replace(vd_response *response)
 {
     const vd_answer *answer = &response->reply.answer;
     int chosen = response->chosen;
-    vd_replaced before = {.answer = vd_strdup(vd_response_text(response, chosen)),
+    vd_replaced before = {.answer = g_strdup(vd_response_text(response, chosen)),
                           .probability = -1};
     if (chosen >= 0 && chosen < answer->candidates)
         before.probability = answer->probability[chosen];

@@ -1,7 +1,6 @@
 // Asking the models what is missing, and what changes the rounds that they are asked.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/bundled.h"
 #include "tui/chat/lanes/lanes.h"
 
@@ -40,9 +39,7 @@ static bool next_round(const vd_lanes *lanes, int lane, size_t *out)
 
 static bool ask_round(vd_lanes *lanes, int lane, size_t at)
 {
-    vd_request request;
-    if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, at, &request))
-        return vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
+    vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, at);
     if (!vd_lanes_post(lanes, &request))
         return false;
     lanes->lane[lane].serial = lanes->serial;
@@ -71,8 +68,7 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
     size_t before = vd_conversation_pending(lanes->conversation);
     if (first->failed.status && !first->loaded && !first->loading)
         return vd_notice_complain(lanes->notice, VD_NO_MODEL);
-    if (!vd_branch_add(lanes->conversation->branch, typed))
-        return vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
+    vd_branch_add(lanes->conversation->branch, typed);
     for (int i = 0; i < lanes->count; i++)
         lanes->lane[i].stopped = false;
     vd_lanes_pump(lanes);
@@ -106,8 +102,7 @@ void vd_lanes_forget(vd_lanes *lanes, int lane, size_t from)
     const vd_branch *branch = lanes->conversation->branch;
     for (size_t i = from; i < branch->count; i++) {
         vd_response *response = &branch->rounds[i].response[lane];
-        vd_free(response->wanted);
-        response->wanted = NULL;
+        g_clear_pointer(&response->wanted, g_free);
         if (response->ready)
             vd_response_replace(response);
     }
@@ -236,13 +231,10 @@ bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
 bool vd_lanes_change(vd_lanes *lanes, size_t at, const char *typed)
 {
     vd_conversation *conversation = lanes->conversation;
-    char *copy = vd_strdup(typed);
-    if (!copy || !vd_lanes_fork(lanes, conversation->branch->count)) {
-        vd_free(copy);
+    if (!vd_lanes_fork(lanes, conversation->branch->count))
         return false;
-    }
     bool other = strcmp(conversation->branch->rounds[at].typed, typed) != 0;
-    vd_conversation_change(conversation, at, copy);
+    vd_conversation_change(conversation, at, typed);
     for (int lane = 0; lane < lanes->count; lane++) {
         vd_lanes_forget(lanes, lane, at);
         conversation->branch->rounds[at].response[lane].before.other_question = other;

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
 // ---- models ------------------------------------------------------------------------------------
@@ -12,10 +11,9 @@ static void no_model(vd_lanes *lanes, const vd_event *event)
 {
     vd_lane *own = &lanes->lane[event->lane];
     vd_notice_complain(lanes->notice, "%s", event->error.text);
-    char *before = own->answering ? vd_strdup(own->answering) : NULL;
-    if (before) {
-        vd_free(own->name);
-        own->name = before;
+    if (own->answering) {
+        g_free(own->name);
+        own->name = g_strdup(own->answering);
     }
     if (event->lane > 0 && !own->loaded && event->lane == lanes->count - 1)
         vd_lanes_remove_last(lanes);
@@ -35,12 +33,12 @@ static void ask_last_again(vd_lanes *lanes)
     vd_conversation_clear_undone(conversation);
     vd_lanes_forget(lanes, 0, count - 1);
     if (chosen && last->before.answer)
-        last->wanted = vd_strdup(last->before.answer);
+        last->wanted = g_strdup(last->before.answer);
 }
 
 static void take_model(vd_lane *own, vd_event *event)
 {
-    vd_free(own->answering);
+    g_free(own->answering);
     own->answering = event->asked;
     event->asked = NULL;
     own->loaded = true;
@@ -138,10 +136,10 @@ static char *take_back(vd_lanes *lanes, size_t at, const vd_event *event)
     const vd_branch *branch = lanes->conversation->branch;
     size_t lost = branch->count - at;
     bool ahead = lanes->conversation->asked_again < 0; // nothing of it was answered before
-    char *question = vd_strdup(branch->rounds[at].typed);
+    char *question = g_strdup(branch->rounds[at].typed);
     if (event->status != VD_INTERRUPTED) {
         vd_notice_complain(lanes->notice, "%s%s%.200s", reason(lanes, event), lost > 1 ? ": " : "",
-                           lost > 1 && question ? question : "");
+                           lost > 1 ? question : "");
         if (lost > 1 && ahead) {
             remove_failed(lanes, at);
             return question;
@@ -219,8 +217,7 @@ static void take_answer(const vd_lanes *lanes, const vd_lane *own, vd_event *eve
     response->entropy = entropy_bits(&response->reply.answer);
     int rank = response->wanted ? vd_response_rank(response, response->wanted) : 0;
     response->chosen = response->reply.answer.order[rank < 0 ? 0 : rank];
-    vd_free(response->wanted);
-    response->wanted = NULL;
+    g_clear_pointer(&response->wanted, g_free);
     const char *question = response->reply.question;
     round->human = vd_people_round(conversation, question ? question : "", own->at);
     response->metrics = vd_people_metrics(conversation, round, response);

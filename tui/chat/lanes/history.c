@@ -1,8 +1,6 @@
 // Whose answers a lane's history is made of.
 #include <glib.h>
-#include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
 const char *vd_follow_name(vd_follow follow)
@@ -48,29 +46,13 @@ const char *vd_lanes_answer(const vd_lanes *lanes, int lane, size_t at)
     return response->ready ? vd_response_text(response, response->chosen) : NULL;
 }
 
-static const char *answer_or_nothing(const vd_lanes *lanes, int lane, size_t at)
-{
-    const char *answer = vd_lanes_answer(lanes, lane, at);
-    return answer ? answer : "";
-}
-
 vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count)
 {
     const vd_round *rounds = lanes->conversation->branch->rounds;
-    size_t bytes = count * sizeof(vd_turn);
-    for (size_t i = 0; i < count; i++)
-        bytes += strlen(rounds[i].typed) + strlen(answer_or_nothing(lanes, lane, i)) + 2;
-    vd_turn *history = vd_alloc(bytes, 1);
-    char *to = history ? (char *)(history + count) : NULL;
-    for (size_t i = 0; to && i < count; i++) {
-        const char *texts[2] = {rounds[i].typed, answer_or_nothing(lanes, lane, i)};
-        char *copy[2];
-        for (int part = 0; part < 2; part++) {
-            size_t size = strlen(texts[part]) + 1;
-            copy[part] = memcpy(to, texts[part], size);
-            to += size;
-        }
-        history[i] = (vd_turn){copy[0], copy[1]};
+    vd_turn *history = g_new(vd_turn, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *answer = vd_lanes_answer(lanes, lane, i);
+        history[i] = (vd_turn){g_strdup(rounds[i].typed), g_strdup(answer ? answer : "")};
     }
     return history;
 }

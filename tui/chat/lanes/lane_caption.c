@@ -1,7 +1,6 @@
 // The caption of the picture word by word, as it is and with what is changed.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
 // The picture, and which of the captioner's captions it has; of people's, typed and other ones the
@@ -22,10 +21,7 @@ static bool is_of(const vd_caption_wish *wish, const vd_caption_wish *now)
 static bool post(vd_lanes *lanes)
 {
     vd_request request = {.kind = VD_REQUEST_CAPTION,
-                          .caption = vd_alloc(1, sizeof *request.caption)};
-    if (!request.caption)
-        return vd_notice_complain(lanes->notice, "out of memory: the caption cannot be shown");
-    *request.caption = lanes->caption.wanted;
+                          .caption = g_memdup2(&lanes->caption.wanted, sizeof(vd_caption_wish))};
     return vd_lanes_post(lanes, &request);
 }
 

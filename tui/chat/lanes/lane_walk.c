@@ -1,6 +1,4 @@
 // The walk through the answer that is looked at, and again with what is switched.
-
-#include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
 static bool is_of(const vd_lanes *lanes, int lane, const vd_response *response)
@@ -34,21 +32,11 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
                (own->walk && vd_switches_same(&own->walk->switches, &own->switches))) {
         return false;
     }
-    vd_request request = {0};
-    vd_switches *switches = vd_alloc(1, sizeof *switches);
-    own->failed = true;
-    if (!switches || !vd_lanes_prepare(lanes, VD_REQUEST_WALK, lane, round, &request)) {
-        vd_free(switches);
-        vd_notice_complain(lanes->notice, "out of memory: there is no walk");
-        return fresh;
-    }
-    *switches = own->switches;
-    request.switches = switches;
+    vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_WALK, lane, round);
+    request.switches = g_memdup2(&own->switches, sizeof own->switches);
     request.effects = !own->walk;
-    if (vd_lanes_post(lanes, &request)) {
-        own->serial = lanes->serial;
-        own->failed = false;
-    }
+    own->failed = !vd_lanes_post(lanes, &request);
+    own->serial = own->failed ? 0 : lanes->serial;
     return fresh;
 }
 

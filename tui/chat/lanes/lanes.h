@@ -82,8 +82,8 @@ typedef struct vd_lanes {
     vd_recall recall;
     vd_lane_walk walk;
     vd_lane_caption caption;
-    vd_request request[VD_LANE_REQUESTS]; // ring
-    int request_first, request_count;
+    vd_request request[VD_LANE_REQUESTS]; // (request_count) the oldest first
+    size_t request_count;
     long serial;  // of the newest request
     long picture; // of that of the picture that is shown
     long image;   // of that for its pixels, 0: none is being served
@@ -94,12 +94,11 @@ void vd_lanes_free(vd_lanes *lanes);
 
 // ---- requests -----------------------------------------------------------------------------------
 
-// False (and a notice) when too much waits already or memory is out.
+// False (and a notice) when too much waits already.
 bool vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *text, size_t index);
 bool vd_lanes_post(vd_lanes *lanes, vd_request *request); // takes it, gives it a serial
-// About the question of a round, after the history of the lane. False: memory is out.
-bool vd_lanes_prepare(const vd_lanes *lanes, vd_request_kind kind, int lane, size_t round,
-                      vd_request *out);
+// About the question of a round, after the history of the lane; owned by the caller.
+vd_request vd_lanes_prepare(const vd_lanes *lanes, vd_request_kind kind, int lane, size_t round);
 // The oldest request not taken yet, ownership moves; false when there is none.
 bool vd_lanes_take_request(vd_lanes *lanes, vd_request *out);
 
@@ -113,7 +112,7 @@ bool vd_follow_named(const char *word, vd_follow *out);
 const char *vd_lanes_answer(const vd_lanes *lanes, int lane, size_t round);
 // The lane whose answer that is; -1: it is in the data.
 int vd_lanes_source(const vd_lanes *lanes, int lane, size_t round);
-// The first `count` rounds as a lane's history has them, in one block. NULL: out of memory.
+// The first `count` rounds as a lane's history has them (vd_turns_free); NULL: 0.
 vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
 
 // ---- questions ----------------------------------------------------------------------------------
@@ -131,7 +130,8 @@ void vd_lanes_redo(vd_lanes *lanes); // redoes the round
 // The conversation of a lane continues with the answer at a rank: in a new branch if later rounds
 // exist. False: not possible; a notice may say why.
 bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t round, int rank);
-// Changes a round's question in a new branch and asks all later ones again. False: memory is out.
+// Changes a round's question in a new branch and asks all later ones again. False: as
+// vd_lanes_fork.
 bool vd_lanes_change(vd_lanes *lanes, size_t round, const char *typed);
 void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow);
 // vd_conversation_fork; false (and a notice) when memory is out.
@@ -200,13 +200,13 @@ bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event
 const char *vd_lane_name(const vd_lane *lane);
 
 // The record of the conversation for the transcript: its models, their histories and every branch;
-// texts are borrowed. Waiting questions are only in its branches. False: memory is out.
-bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out);
+// texts are borrowed. Waiting questions are only in its branches.
+vd_chat_record vd_lanes_describe(const vd_lanes *lanes);
 void vd_lanes_describe_free(vd_chat_record *record);
-// Restores the conversation of a record about the same picture. False: memory is out.
-bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record);
+// Restores the conversation of a record about the same picture.
+void vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record);
 // The same for another picture: its questions are asked again when it is shown.
-bool vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture);
+void vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture);
 
 // ---- events -------------------------------------------------------------------------------------
 

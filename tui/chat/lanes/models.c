@@ -1,7 +1,6 @@
 // Which models answer.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
 void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice)
@@ -11,8 +10,8 @@ void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *no
 
 static void free_names(vd_lane *lane)
 {
-    vd_free(lane->name);
-    vd_free(lane->answering);
+    g_free(lane->name);
+    g_free(lane->answering);
 }
 
 void vd_lanes_free(vd_lanes *lanes)
@@ -36,17 +35,10 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
     if (vd_lanes_must_wait(lanes))
         return;
     vd_lane *own = &lanes->lane[lane];
-    char *copy = vd_strdup(name);
-    if (!copy) {
-        vd_notice_complain(lanes->notice, "out of memory");
+    if (!vd_lanes_send(lanes, VD_REQUEST_MODEL, lane, name, 0))
         return;
-    }
-    if (!vd_lanes_send(lanes, VD_REQUEST_MODEL, lane, name, 0)) {
-        vd_free(copy);
-        return;
-    }
-    vd_free(own->name);
-    own->name = copy;
+    g_free(own->name);
+    own->name = g_strdup(name);
     own->loading = lanes->serial;
     const char *base = strrchr(name, '/');
     snprintf(own->coming, sizeof own->coming, "%s", base ? base + 1 : name);
@@ -82,11 +74,8 @@ static void exchange_models(vd_lanes *lanes)
 {
     size_t count = lanes->conversation->branch->count;
     int known = branch_of(lanes->conversation, &lanes->lane[1].by);
-    char *first = vd_strdup(lanes->lane[0].name);
-    if (!first)
-        vd_notice_complain(lanes->notice, "out of memory");
-    else if (!vd_lanes_must_wait(lanes) &&
-             (known >= 0 || count == 0 || vd_lanes_fork(lanes, count))) {
+    g_autofree char *first = g_strdup(lanes->lane[0].name);
+    if (!vd_lanes_must_wait(lanes) && (known >= 0 || count == 0 || vd_lanes_fork(lanes, count))) {
         vd_lanes_use_model(lanes, 0, lanes->lane[1].name);
         vd_lanes_use_model(lanes, 1, first);
         if (known >= 0) {
@@ -97,7 +86,6 @@ static void exchange_models(vd_lanes *lanes)
             vd_lanes_pump(lanes);
         }
     }
-    vd_free(first);
 }
 
 void vd_lanes_switch_model(vd_lanes *lanes)

@@ -16,12 +16,9 @@ void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
     if (vd_answer_whole(&response->reply.answer) || own->serial || from->serial || from->loading ||
         own->stamp == response->stamp || !vd_answerer_same(&response->by, &from->by))
         return;
-    vd_request request;
+    vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, round);
     *own = (vd_recall){.round = round, .stamp = response->stamp};
-    if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, round, &request))
-        vd_notice_complain(lanes->notice,
-                           "out of memory: the attention of its words cannot be computed");
-    else if (vd_lanes_post(lanes, &request))
+    if (vd_lanes_post(lanes, &request))
         own->serial = lanes->serial;
 }
 

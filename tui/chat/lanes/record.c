@@ -1,17 +1,13 @@
 // A conversation as the record of a transcript, and taken up again.
-#include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
 // ---- how it stands ------------------------------------------------------------------------------
 
-static bool describe_branch(const vd_branch *branch, int lanes, vd_chat_record_branch *out)
+static vd_chat_record_branch describe_branch(const vd_branch *branch, int lanes)
 {
-    size_t width = (size_t)lanes + 1;
-    out->text = vd_alloc(branch->count, width * sizeof *out->text);
-    out->count = out->text ? (int)branch->count : 0;
-    for (int i = 0; i < out->count; i++) {
+    char **text = g_new(char *, branch->count *((size_t)lanes + 1)), **to = text;
+    for (size_t i = 0; i < branch->count; i++) {
         const vd_round *round = &branch->rounds[i];
-        char **to = out->text + (size_t)i * width;
         *to++ = round->typed;
         for (int lane = 0; lane < lanes; lane++) {
             const vd_response *response = &round->response[lane];
@@ -19,7 +15,7 @@ static bool describe_branch(const vd_branch *branch, int lanes, vd_chat_record_b
                                     : response->wanted; // NULL while it is not known
         }
     }
-    return out->text != NULL;
+    return (vd_chat_record_branch){(int)branch->count, text};
 }
 
 // Questions may wait, and the first model's choice may differ from its history, too, when that is
@@ -44,68 +40,60 @@ static void describe_rounds(const vd_lanes *lanes, vd_chat_record *out)
     }
 }
 
-static bool describe_branches(const vd_lanes *lanes, vd_chat_record *out)
+static void describe_branches(const vd_lanes *lanes, vd_chat_record *out)
 {
     const vd_branches *branches = &lanes->conversation->branches;
-    out->branches = vd_alloc((size_t)branches->count, sizeof *out->branches);
-    bool whole = out->branches != NULL;
-    while (whole && out->branch_count < branches->count) {
-        int at = out->branch_count++;
-        whole = describe_branch(&branches->at[at], lanes->count, &out->branches[at]);
-    }
-    return whole;
+    out->branch_count = branches->count;
+    out->branches = g_new(vd_chat_record_branch, branches->count);
+    for (int i = 0; i < branches->count; i++)
+        out->branches[i] = describe_branch(&branches->at[i], lanes->count);
 }
 
-static bool describe_asides(const vd_branches *branches, vd_chat_record *out)
+static void describe_asides(const vd_branches *branches, vd_chat_record *out)
 {
     size_t count = 0;
     for (int b = 0; b < branches->count; b++)
         count += branches->at[b].aside_count;
-    out->asides = vd_alloc(count, sizeof *out->asides);
-    for (int b = 0; out->asides && b < branches->count; b++)
+    out->asides = g_new(vd_chat_record_aside, count);
+    for (int b = 0; b < branches->count; b++)
         for (size_t i = 0; i < branches->at[b].aside_count; i++) {
             const vd_aside *from = &branches->at[b].asides[i];
             out->asides[out->aside_count++] =
                 (vd_chat_record_aside){b, (int)from->before, from->typed, from->reply};
         }
-    return out->asides != NULL;
 }
 
-bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
+vd_chat_record vd_lanes_describe(const vd_lanes *lanes)
 {
     const vd_conversation *conversation = lanes->conversation;
-    const vd_branch *branch = conversation->branch;
-    *out = (vd_chat_record){
+    vd_chat_record out = {
         .image_id = vd_conversation_image_id(conversation),
         .picture = (char *)vd_world_own_path(conversation->world, conversation->branches.picture),
         .caption = (char *)vd_conversation_caption(conversation).text,
         .caption_by = vd_conversation_caption(conversation).by,
+        .rounds = g_new(vd_turn, conversation->branch->count),
+        .lanes = g_new(vd_chat_record_lane, lanes->count),
         .lane_count = lanes->count,
         .returned = conversation->branches.returned,
         .branch = conversation->branches.used};
-    out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
-    out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
-    bool whole = out->rounds && out->lanes && describe_asides(&conversation->branches, out);
-    if (whole)
-        describe_rounds(lanes, out);
-    for (int i = 0; whole && i < lanes->count; i++)
-        out->lanes[i] = (vd_chat_record_lane){(char *)vd_lane_name(&lanes->lane[i]),
-                                              (char *)vd_follow_name(lanes->lane[i].follow)};
-    if (whole && says_more(lanes, out))
-        whole = describe_branches(lanes, out);
-    if (!whole)
-        vd_lanes_describe_free(out);
-    return whole;
+    describe_asides(&conversation->branches, &out);
+    describe_rounds(lanes, &out);
+    for (int i = 0; i < lanes->count; i++)
+        out.lanes[i] = (vd_chat_record_lane){(char *)vd_lane_name(&lanes->lane[i]),
+                                             (char *)vd_follow_name(lanes->lane[i].follow)};
+    if (says_more(lanes, &out))
+        describe_branches(lanes, &out);
+    return out;
 }
 
 void vd_lanes_describe_free(vd_chat_record *record)
 {
-    for (int i = 0; record->branches && i < record->branch_count; i++)
-        vd_free(record->branches[i].text);
-    vd_free(record->asides);
-    vd_free(record->branches);
-    vd_free(record->lanes);
-    vd_free(record->rounds);
+    for (int i = 0; i < record->branch_count; i++)
+        g_free(record->branches[i].text);
+    g_free(record->asides);
+    g_free(record->branches);
+    g_free(record->lanes);
+    g_free(record->rounds);
     *record = (vd_chat_record){0};
 }
 
@@ -132,94 +120,74 @@ static void open_lanes(vd_lanes *lanes, const vd_chat_record *record, int *lane_
 }
 
 // text: the question, then what each of the record's lanes goes on with, or NULL.
-static bool restore_round(vd_branch *to, char *const *text, int lanes, const int *lane_of)
+static void restore_round(vd_branch *to, char *const *text, int lanes, const int *lane_of)
 {
     vd_round *round = vd_branch_add(to, text[0]);
-    bool whole = round != NULL;
-    for (int i = 0; i < lanes && whole; i++) {
-        if (lane_of[i] < 0 || !text[1 + i])
-            continue;
-        vd_response *response = &round->response[lane_of[i]];
-        response->wanted = vd_strdup(text[1 + i]);
-        whole = response->wanted != NULL;
-    }
-    return whole;
+    for (int i = 0; i < lanes; i++)
+        if (lane_of[i] >= 0 && text[1 + i]) {
+            g_free(round->response[lane_of[i]].wanted);
+            round->response[lane_of[i]].wanted = g_strdup(text[1 + i]);
+        }
 }
 
-static bool restore_branch(vd_branch *to, const vd_chat_record *record, int index,
+static void restore_branch(vd_branch *to, const vd_chat_record *record, int index,
                            const int *lane_of)
 {
-    bool whole = true;
     if (record->branch_count == 0) // the rounds are all
-        for (int i = 0; whole && i < record->count; i++) {
+        for (int i = 0; i < record->count; i++) {
             char *const plain[2] = {record->rounds[i].question, record->rounds[i].answer};
-            whole = restore_round(to, plain, 1, lane_of);
+            restore_round(to, plain, 1, lane_of);
         }
     else
-        for (int i = 0; whole && i < record->branches[index].count; i++)
-            whole = restore_round(
+        for (int i = 0; i < record->branches[index].count; i++)
+            restore_round(
                 to, record->branches[index].text + (size_t)i * ((size_t)record->lane_count + 1),
                 record->lane_count, lane_of);
-    return whole;
 }
 
 // first: the record's branch that became the first one.
-static bool restore_asides(vd_branches *to, const vd_chat_record *record, int first)
+static void restore_asides(vd_branches *to, const vd_chat_record *record, int first)
 {
-    bool whole = true;
-    for (int i = 0; i < record->aside_count && whole; i++) {
+    for (int i = 0; i < record->aside_count; i++) {
         const vd_chat_record_aside *from = &record->asides[i];
         int at = from->branch - first;
-        if (at < 0 || at >= to->count)
-            continue;
-        whole = vd_branch_add_aside(&to->at[at], (size_t)from->before, from->typed, from->reply);
+        if (at >= 0 && at < to->count)
+            vd_branch_add_aside(&to->at[at], (size_t)from->before, from->typed, from->reply);
     }
-    return whole;
 }
 
 // The branches of the record that have a place, the one in use among them.
-static bool restore_branches(vd_branches *to, const vd_chat_record *record, const int *lane_of)
+static void restore_branches(vd_branches *to, const vd_chat_record *record, const int *lane_of)
 {
     int count = record->branch_count ? record->branch_count : 1;
     int first = count > VD_BRANCHES ? count - VD_BRANCHES : 0;
     first = record->branch < first ? record->branch : first;
     count = count - first > VD_BRANCHES ? VD_BRANCHES : count - first;
-    bool whole = true;
-    for (int i = 0; i < count && whole; i++) {
-        to->count = i + 1;
-        whole = restore_branch(&to->at[i], record, first + i, lane_of);
-    }
-    whole = whole && restore_asides(to, record, first);
-    to->used = whole ? record->branch - first : 0;
+    to->count = count;
+    for (int i = 0; i < count; i++)
+        restore_branch(&to->at[i], record, first + i, lane_of);
+    restore_asides(to, record, first);
+    to->used = record->branch - first;
     to->returned = record->returned;
-    return whole;
 }
 
-bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record)
+void vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record)
 {
     vd_conversation *conversation = lanes->conversation;
     int lane_of[VD_MOST_RECORDED_LANES] = {0};
     open_lanes(lanes, record, lane_of);
     vd_conversation_restart(conversation);
-    if (!restore_branches(&conversation->branches, record, lane_of)) {
-        vd_conversation_restart(conversation);
-        return false;
-    }
+    restore_branches(&conversation->branches, record, lane_of);
     vd_conversation_use(conversation, conversation->branches.used);
     vd_lanes_pump(lanes);
-    return true;
 }
 
-bool vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture)
+void vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture)
 {
     int lane_of[VD_MOST_RECORDED_LANES] = {0};
-    vd_branches branches = {.picture = picture, .count = 1};
+    vd_branches branches = {.picture = picture};
     for (int i = 1; i < record->lane_count; i++)
         lane_of[i] = vd_lanes_named(lanes, 1, record->lanes[i].name);
-    bool whole = restore_branches(&branches, record, lane_of);
-    if (whole)
-        vd_conversation_keep(lanes->conversation, &branches);
-    else
-        vd_branches_free(&branches);
-    return whole;
+    restore_branches(&branches, record, lane_of);
+    vd_conversation_keep(lanes->conversation, &branches);
 }

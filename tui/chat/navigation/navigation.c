@@ -3,11 +3,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "engine/base/alloc.h"
-
 void vd_navigation_init(vd_navigation *nav)
 {
-    *nav = (vd_navigation){.selected = -1, .editing = -1, .caption = {.layer = -1, .head = -1}};
+    *nav = (vd_navigation){.selected = -1,
+                           .editing = -1,
+                           .caption = {.layer = -1, .head = -1},
+                           .row_counts = g_array_new(FALSE, TRUE, sizeof(vd_row_count))};
     vd_places_begin(&nav->places, VD_PLACE_CHAT);
 }
 
@@ -15,7 +16,7 @@ void vd_navigation_free(vd_navigation *nav)
 {
     vd_line_free(&nav->line);
     vd_line_free(&nav->filter);
-    vd_free(nav->row_counts);
+    g_array_free(nav->row_counts, TRUE);
     *nav = (vd_navigation){0};
 }
 

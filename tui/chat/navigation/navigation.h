@@ -72,9 +72,8 @@ typedef struct vd_navigation {
     int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
     vd_spot spots[VD_SPOTS];    // (spot_count) what is drawn later lies on top
     int spot_count;
-    vd_rect what_ifs;         // where their list was drawn
-    vd_row_count *row_counts; // (row_count_room) of the rounds, owned
-    size_t row_count_room;
+    vd_rect what_ifs;   // where their list was drawn
+    GArray *row_counts; // of vd_row_count: of the rounds
 } vd_navigation;
 
 void vd_navigation_init(vd_navigation *nav);

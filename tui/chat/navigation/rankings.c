@@ -5,9 +5,9 @@
 static void ranking_free(vd_lane_ranking *own)
 {
     vd_free(own->group);
-    vd_free(own->same);
-    vd_free(own->list);
-    vd_free(own->row);
+    g_free(own->same);
+    g_free(own->list);
+    g_free(own->row);
     *own = (vd_lane_ranking){0};
 }
 
@@ -33,10 +33,8 @@ static void forget_answer(vd_lane_ranking *own, const vd_response *response, boo
 {
     if (own->stamp == response->stamp && own->folded == folded)
         return;
-    vd_free(own->list);
-    vd_free(own->row);
-    own->list = NULL;
-    own->row = NULL;
+    g_clear_pointer(&own->list, g_free);
+    g_clear_pointer(&own->row, g_free);
     own->stamp = response->stamp;
     own->folded = folded;
 }
@@ -48,9 +46,8 @@ static bool fold_response(vd_lane_ranking *own, const vd_response *response)
     forget_answer(own, response, true);
     if (!grouped || own->list)
         return grouped;
-    own->list = vd_alloc((size_t)answer->candidates, sizeof *own->list);
-    return own->list &&
-           !vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, NULL);
+    own->list = g_new(vd_answer_group, answer->candidates);
+    return !vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, NULL);
 }
 
 // Whether alike answers are one in a lane's list: wanted, and memory is there.
@@ -66,24 +63,19 @@ static bool make_list(vd_rankings *rankings, int lane, const vd_response *respon
     return false;
 }
 
-// The row in which each answer of the pool stands; NULL: memory is out.
+// The row in which each answer of the pool stands.
 static const int32_t *rows_of(vd_lane_ranking *own, const vd_response *response, bool folded)
 {
     const vd_answer *answer = &response->reply.answer;
     int count = folded ? own->count : answer->candidates;
     if (own->row)
         return own->row;
-    int32_t *first = vd_alloc((size_t)answer->candidates, sizeof *first); // of a group: its row
-    own->row = vd_alloc((size_t)answer->candidates, sizeof *own->row);
-    for (int i = 0; first && own->row && i < count; i++)
+    g_autofree int32_t *first = g_new(int32_t, answer->candidates); // of a group: its row
+    own->row = g_new(int32_t, answer->candidates);
+    for (int i = 0; i < count; i++)
         first[folded ? own->group[own->list[i].answer] : answer->order[i]] = i;
-    for (int i = 0; first && own->row && i < answer->candidates; i++)
+    for (int i = 0; i < answer->candidates; i++)
         own->row[i] = first[folded ? own->group[i] : i];
-    if (!first) {
-        vd_free(own->row);
-        own->row = NULL;
-    }
-    vd_free(first);
     return own->row;
 }
 
@@ -96,11 +88,11 @@ static const int32_t *same_answers(vd_lane_ranking *own, const vd_response *resp
     const vd_pool_texts *pool = &response->pool;
     if (own->same && own->pool == pool->text && own->first == first->pool.text)
         return own->same;
-    vd_free(own->same);
+    g_free(own->same);
     own->pool = pool->text;
     own->first = first->pool.text;
-    own->same = vd_alloc((size_t)pool->count, sizeof *own->same);
-    for (int i = 0; own->same && i < pool->count; i++)
+    own->same = g_new(int32_t, pool->count);
+    for (int i = 0; i < pool->count; i++)
         own->same[i] = vd_response_index(first, pool->text[i]);
     return own->same;
 }
@@ -119,9 +111,7 @@ vd_sheet_side vd_rankings_side(vd_rankings *rankings, int lane, const vd_respons
     side.folded = folded ? own->list : NULL;
     side.folded_count = own->count;
     side.row = rows_of(own, response, folded);
-    if (first && first->pool.text != response->pool.text) {
+    if (first && first->pool.text != response->pool.text)
         side.same = same_answers(own, response, first);
-        side.apart = !side.same;
-    }
     return side;
 }

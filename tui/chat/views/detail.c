@@ -1,14 +1,13 @@
 // The attention view: the heat maps of the answer that is looked at (tui/answer/heat_maps.h).
-#include "engine/base/alloc.h"
 #include "tui/answer/heat_maps.h"
 #include "tui/chat/views/draw.h"
 
-// The rounds as the lane heard them, questions as it saw them. NULL: memory is out.
+// The rounds as the lane heard them, questions as it saw them (g_free).
 static vd_turn *rounds_heard(const vd_chat *chat, int count)
 {
     const vd_branch *branch = chat->conversation.branch;
-    vd_turn *said = vd_alloc((size_t)count, sizeof *said);
-    for (int i = 0; said && i < count && i < (int)branch->count; i++) {
+    vd_turn *said = g_new0(vd_turn, count);
+    for (int i = 0; i < count && i < (int)branch->count; i++) {
         said[i].question = branch->rounds[i].response[chat->nav.lane].reply.question;
         said[i].answer = (char *)vd_lanes_answer(&chat->lanes, chat->nav.lane, (size_t)i);
     }
@@ -25,10 +24,10 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
         chat->nav.word >= response->reply.answer.question_length)
         chat->nav.word = 0;
     int rounds = response->reply.answer.rounds - 1;
-    vd_turn *said = rounds_heard(chat, rounds);
+    g_autofree vd_turn *said = rounds_heard(chat, rounds);
     const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
                             .history = said,
-                            .rounds = said ? rounds : 0,
+                            .rounds = rounds,
                             .names = chat->shown.regions.names,
                             .regions = chat->shown.regions.count,
                             .sides = 1,
@@ -38,7 +37,6 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
                                .pending = vd_lanes_recalls(&chat->lanes, response)};
     int total = vd_heat_maps_draw(&maps, grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height},
                                   chat->nav.places.top[VD_PLACE_DETAIL]);
-    vd_free(said);
     vd_places_drawn(&chat->nav.places, total, at.height);
     vd_draw_more(grid, at, 0, chat->nav.places.most - chat->nav.places.top[VD_PLACE_DETAIL]);
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
@@ -103,11 +102,11 @@ static int entry_rows(const dialog *d, int entry)
     return list.count;
 }
 
-static vd_row_count *kept_count(vd_navigation *nav, size_t entry)
+static vd_row_count *kept_count(vd_navigation *nav, guint entry)
 {
-    return vd_make_room(&nav->row_counts, &nav->row_count_room, entry + 1, sizeof *nav->row_counts)
-               ? &nav->row_counts[entry]
-               : NULL;
+    if (entry >= nav->row_counts->len)
+        g_array_set_size(nav->row_counts, entry + 1);
+    return &g_array_index(nav->row_counts, vd_row_count, entry);
 }
 
 // The same number, kept: a long dialog is not wrapped again for every key.
@@ -117,9 +116,9 @@ static int count_rows(const dialog *d, int entry)
     const vd_branch *branch = chat->conversation.branch;
     bool round = entry >= 0 && entry < (int)branch->count;
     const vd_response *response = round ? &branch->rounds[entry].response[chat->nav.lane] : NULL;
-    vd_row_count *kept = response && response->ready ? kept_count(&chat->nav, (size_t)entry) : NULL;
-    if (!kept)
+    if (!response || !response->ready)
         return entry_rows(d, entry);
+    vd_row_count *kept = kept_count(&chat->nav, (guint)entry);
     int asides = count_asides(branch, (size_t)entry);
     if (kept->width != d->width || kept->stamp != response->stamp ||
         kept->chosen != response->chosen || kept->asides != asides)

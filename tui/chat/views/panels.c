@@ -1,7 +1,6 @@
 // The panels about one answer: ranking, attention over regions, rounds and words.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
@@ -126,10 +125,8 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
                      vd_style_of(grid, VD_ROLE_NOTE));
     }
     if (rows >= 3 && response->reply.generated) {
-        char *said = vd_format("generated: %s", response->reply.generated);
-        vd_grid_text(grid, at.x, at.y + rows, at.width, said ? said : "",
-                     vd_style_of(grid, VD_ROLE_ANSWER));
-        vd_free(said);
+        g_autofree char *said = g_strconcat("says: ", response->reply.generated, NULL);
+        vd_grid_text(grid, at.x, at.y + rows, at.width, said, vd_style_of(grid, VD_ROLE_ANSWER));
         rows--;
     }
     vd_ranking_draw(grid, (vd_rect){at.x, at.y + 1, at.width, rows}, sheet, 0, 0, false);
