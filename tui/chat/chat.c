@@ -1,6 +1,5 @@
 #include "tui/chat/chat.h"
 
-#include "engine/base/alloc.h"
 #include "tui/base/shares.h"
 #include "tui/chat/views/draw.h"
 
@@ -35,7 +34,7 @@ void vd_chat_free(vd_chat *chat)
     vd_picture_clear(&chat->preview.picture);
     vd_opening_clear(&chat->opening);
     vd_picture_regions_clear(&chat->shown.regions);
-    vd_free(chat->saved);
+    g_free(chat->saved);
     *chat = (vd_chat){0};
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/output.h"
 #include "tui/chat/recorder.h"
 
@@ -118,7 +117,7 @@ void vd_recorder_handle_wish(vd_recorder *recorder, vd_chat *chat)
         vd_notice_complain(&chat->notice, "%s", err.text);
     else
         (wish == VD_WISH_SAVE ? save : load)(recorder, chat, path);
-    vd_free(path);
+    g_free(path);
 }
 
 bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)

@@ -248,7 +248,7 @@ static vd_status start_recorder(chat_program *program, const chat_settings *sett
     if (status == VD_OK)
         status = vd_recorder_start(&program->recorder, resume, named ? named : settings->transcript,
                                    image, model, err);
-    vd_free(named);
+    g_free(named);
     return status;
 }
 
@@ -488,7 +488,7 @@ static vd_status list_sessions(vd_error *err)
     else if (status == VD_OK)
         printf("there are no sessions yet\n");
     vd_table_clear(&table);
-    vd_free(saved);
+    g_free(saved);
     return status;
 }
 

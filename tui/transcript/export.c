@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/json.h"
 #include "tui/page/html.h"
 #include "tui/page/markdown.h"
@@ -253,10 +252,9 @@ vd_status vd_transcript_markdown(const vd_transcript_file *file, const vd_world 
 
 enum { OPTIONS = 100 };
 
-// All answers of all pools and of the conversations, each once.
+// Texts, each once.
 typedef struct table {
-    const char **text;
-    size_t count;
+    GPtrArray *text;
     GHashTable *index; // by text
 } table;
 
@@ -269,8 +267,24 @@ static void table_add(table *t, const char *text)
 {
     if (g_hash_table_contains(t->index, text))
         return;
-    g_hash_table_insert(t->index, (char *)text, GSIZE_TO_POINTER(t->count));
-    t->text[t->count++] = text;
+    g_hash_table_insert(t->index, (char *)text, GSIZE_TO_POINTER((gsize)t->text->len));
+    g_ptr_array_add(t->text, (char *)text);
+}
+
+static table table_new(void)
+{
+    return (table){g_ptr_array_new(), g_hash_table_new(g_str_hash, g_str_equal)};
+}
+
+static void table_free(table *t)
+{
+    g_ptr_array_free(t->text, TRUE);
+    g_hash_table_destroy(t->index);
+}
+
+static void table_put(yajl_gen json, const table *t)
+{
+    vd_json_put_texts(json, (const char *const *)t->text->pdata, t->text->len);
 }
 
 typedef struct visdial {
@@ -278,17 +292,9 @@ typedef struct visdial {
     table questions, answers;
 } visdial;
 
-static vd_status fill_tables(visdial *v, vd_error *err)
+// The questions and answers of the conversations, and the best candidates of each round.
+static void fill_tables(visdial *v)
 {
-    size_t questions = 0, answers = 0;
-    for (size_t i = 0; i < v->file->talk_count; i++)
-        questions += (size_t)v->file->talks[i].count;
-    for (size_t i = 0; i < v->file->pool_count; i++)
-        answers += v->file->pools[i].count;
-    v->questions.text = vd_alloc(questions, sizeof *v->questions.text);
-    v->answers.text = vd_alloc(questions + answers, sizeof *v->answers.text);
-    if (!v->questions.text || !v->answers.text)
-        return vd_error_memory(err, "the export");
     for (size_t i = 0; i < v->file->talk_count; i++)
         for (int r = 0; r < v->file->talks[i].count; r++) {
             const vd_chat_record *talk = &v->file->talks[i];
@@ -298,7 +304,6 @@ static vd_status fill_tables(visdial *v, vd_error *err)
             for (int k = 0; record && k < record->reply.answer.candidates && k < OPTIONS; k++)
                 table_add(&v->answers, record->sheet.side[0].texts[record->reply.answer.order[k]]);
         }
-    return VD_OK;
 }
 
 static int by_number(const void *a, const void *b)
@@ -367,9 +372,9 @@ static yajl_gen_status emit_visdial(yajl_gen json, void *context)
 {
     const visdial *v = context;
     vd_json_put(json, "{version: %s, split: transcript, data: {questions:", "1.0");
-    vd_json_put_texts(json, v->questions.text, v->questions.count);
+    table_put(json, &v->questions);
     vd_json_put(json, "answers:");
-    vd_json_put_texts(json, v->answers.text, v->answers.count);
+    table_put(json, &v->answers);
     vd_json_put(json, "dialogs: [");
     for (size_t i = 0; i < v->file->talk_count; i++)
         if (!v->file->talks[i].later) // a dialog a picture: how the last one about it ended
@@ -379,16 +384,13 @@ static yajl_gen_status emit_visdial(yajl_gen json, void *context)
 
 vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err)
 {
-    visdial v = {.file = file,
-                 .questions.index = g_hash_table_new(g_str_hash, g_str_equal),
-                 .answers.index = g_hash_table_new(g_str_hash, g_str_equal)};
-    vd_status status = file->talk_count ? fill_tables(&v, err) : no_talk(file, err);
-    if (status == VD_OK)
-        status = vd_json_write_file(path, emit_visdial, &v, err);
-    g_hash_table_destroy(v.questions.index);
-    g_hash_table_destroy(v.answers.index);
-    vd_free(v.questions.text);
-    vd_free(v.answers.text);
+    if (file->talk_count == 0)
+        return no_talk(file, err);
+    visdial v = {file, table_new(), table_new()};
+    fill_tables(&v);
+    vd_status status = vd_json_write_file(path, emit_visdial, &v, err);
+    table_free(&v.questions);
+    table_free(&v.answers);
     return status;
 }
 

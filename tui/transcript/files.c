@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/transcript/transcript.h"
 
 const char *const vd_recorded_file_names[VD_RECORDED_FILES] = {"assets", "data",   "features",
@@ -47,7 +46,7 @@ void vd_recorded_files_use(const vd_recorded_files *recorded, vd_world_files *fi
 void vd_recorded_files_clear(vd_recorded_files *files)
 {
     for (int i = 0; i < VD_RECORDED_FILES; i++)
-        vd_free(files->path[i]);
+        g_free(files->path[i]);
     *files = (vd_recorded_files){0};
 }
 
@@ -74,5 +73,5 @@ void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t s
 char *vd_recorded_path_read(const char *text)
 {
     char *path = g_str_has_prefix(text, "file://") ? g_filename_from_uri(text, NULL, NULL) : NULL;
-    return path ? path : vd_strdup(text);
+    return path ? path : g_strdup(text);
 }

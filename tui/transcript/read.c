@@ -16,8 +16,8 @@ static vd_region_name *read_names(vd_reading *r, const vd_json_value *map, int c
 {
     static const char key[] = "names";
     const vd_json_value *list = vd_reading_list(r, map, key, (size_t)count, (size_t)count);
-    vd_region_name *out = vd_reading_room(r, list->count, sizeof *out), *to = out;
-    for (const vd_json_value *name = list->first; name && out; name = name->next, to++) {
+    vd_region_name *out = g_new0(vd_region_name, list->count), *to = out;
+    for (const vd_json_value *name = list->first; name; name = name->next, to++) {
         if (name->type != VD_JSON_TEXT || strlen(name->text) >= sizeof to->text)
             vd_reading_refuse(r, "\"%s\" holds something that is not the name of a region", key);
         else
@@ -31,12 +31,10 @@ static vd_region_name *read_names(vd_reading *r, const vd_json_value *map, int c
 static void read_pool(vd_reading *r, const vd_json_value *map)
 {
     const vd_json_value *list = vd_reading_list(r, map, "answers", 1, INT32_MAX);
-    vd_recorded_pool *pool = vd_reading_add(r, &r->file->pools, &r->file->pool_count, sizeof *pool);
-    if (!pool)
-        return;
+    vd_recorded_pool *pool = vd_reading_add(&r->file->pools, &r->file->pool_count, sizeof *pool);
     pool->hash = vd_reading_hash(r, map, "hash");
-    pool->answers = vd_reading_room(r, list->count, sizeof *pool->answers);
-    for (const vd_json_value *text = list->first; text && r->status == VD_OK; text = text->next)
+    pool->answers = g_new(char *, list->count);
+    for (const vd_json_value *text = list->first; text; text = text->next)
         pool->answers[pool->count++] = vd_reading_copy(r, text, "answers");
 }
 
@@ -206,16 +204,14 @@ static void read_attentions(vd_reading *r, const vd_json_value *map, vd_answer *
 {
     const vd_json_value *list = vd_reading_list(r, map, "attentions", 0, MOST_ATTENTIONS);
     answer->regions = (int)vd_reading_whole(r, map, "region_count", 1, MOST_REGIONS);
-    answer->attention = vd_reading_room(r, list->count, sizeof *answer->attention);
-    for (const vd_json_value *one = list->first; one && answer->attention; one = one->next)
+    answer->attention = g_new0(vd_attention, list->count);
+    for (const vd_json_value *one = list->first; one; one = one->next)
         read_attention(r, one, answer);
 }
 
 static void read_answer(vd_reading *r, const vd_json_value *map)
 {
-    vd_record *to = vd_reading_add(r, &r->file->records, &r->file->record_count, sizeof *to);
-    if (!to)
-        return;
+    vd_record *to = vd_reading_add(&r->file->records, &r->file->record_count, sizeof *to);
     vd_sheet *sheet = &to->sheet;
     vd_sheet_side *side = &sheet->side[0];
     vd_answer *answer = &to->reply.answer;
@@ -229,7 +225,7 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
     side->pool_hash = vd_reading_hash(r, map, "pool_hash");
     sheet->features_hash = vd_reading_hash(r, map, "features_hash");
     sheet->image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
-    sheet->picture = vd_reading_path(r, map, "picture");
+    sheet->picture = vd_reading_path(map, "picture");
     sheet->caption = vd_reading_text(r, map, "caption");
     sheet->caption_by = vd_reading_caption_by(r, map);
     sheet->history = vd_reading_turns(r, map, "history", &sheet->rounds);
@@ -263,7 +259,7 @@ static gpointer hash_question(int64_t image_id, const vd_turn *said, int rounds,
     return GSIZE_TO_POINTER(hash);
 }
 
-// The last answer whose question has this hash, and the one before each: 0 at the end.
+// The last answer whose question has this hash, and the one before each.
 static void index_records(vd_transcript_file *file)
 {
     file->newest = g_hash_table_new(NULL, NULL);
@@ -273,8 +269,8 @@ static void index_records(vd_transcript_file *file)
         sheet->side[0].reply = &record->reply; // they moved while it grew
         gpointer hash =
             hash_question(sheet->image_id, sheet->history, sheet->rounds, record->reply.typed);
-        record->earlier = GPOINTER_TO_SIZE(g_hash_table_lookup(file->newest, hash));
-        g_hash_table_insert(file->newest, hash, GSIZE_TO_POINTER(i + 1));
+        record->earlier = g_hash_table_lookup(file->newest, hash);
+        g_hash_table_insert(file->newest, hash, record);
     }
 }
 
@@ -283,8 +279,8 @@ static void index_records(vd_transcript_file *file)
 static void read_files(vd_reading *r, const vd_json_value *map)
 {
     vd_recorded_files_clear(&r->file->files);
-    for (int i = 0; i < VD_RECORDED_FILES && r->status == VD_OK; i++)
-        r->file->files.path[i] = vd_reading_path(r, map, vd_recorded_file_names[i]);
+    for (int i = 0; i < VD_RECORDED_FILES; i++)
+        r->file->files.path[i] = vd_reading_path(map, vd_recorded_file_names[i]);
 }
 
 static bool is_head(const vd_json_value *line)
@@ -295,25 +291,24 @@ static bool is_head(const vd_json_value *line)
 
 static void read_line(vd_reading *r, const char *text, size_t length)
 {
+    static const struct {
+        const char *key;
+        void (*read)(vd_reading *r, const vd_json_value *map);
+    } kinds[] = {{"files", read_files},
+                 {"pool", read_pool},
+                 {"answer", read_answer},
+                 {"conversation", vd_reading_conversation}};
     vd_json_value *value;
     r->status = vd_json_value_read(r->where, text, length, &value, r->err);
     if (r->status)
         return;
-    const vd_json_value *files = vd_json_member(value, "files", VD_JSON_MAP);
-    const vd_json_value *pool = vd_json_member(value, "pool", VD_JSON_MAP);
-    const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
-    const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
     if (r->line == 1 && !is_head(value))
         vd_reading_refuse(
             r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
-    else if (files)
-        read_files(r, files);
-    else if (pool)
-        read_pool(r, pool);
-    else if (answer)
-        read_answer(r, answer);
-    else if (conversation)
-        vd_reading_conversation(r, conversation);
+    const vd_json_value *map = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds) && !map && r->status == VD_OK; i++)
+        if ((map = vd_json_member(value, kinds[i].key, VD_JSON_MAP)) != NULL)
+            kinds[i].read(r, map);
     vd_json_value_free(value);
 }
 
@@ -329,7 +324,7 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
                     .talk_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                     .err = err};
     snprintf(r.where, sizeof r.where, "%.280s", path);
-    out->path = vd_reading_memory(&r, vd_strdup(path));
+    out->path = g_strdup(path);
     char *at = data, *end = data + size;
     while (r.status == VD_OK && at < end) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -360,49 +355,50 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_record *record = &file->records[i];
         vd_reply_clear(&record->reply);
         vd_turns_free((vd_turn *)record->sheet.history, record->sheet.rounds);
-        vd_free((char *)record->sheet.side[0].name);
-        vd_free((char *)record->sheet.side[0].model);
-        vd_free((char *)record->sheet.picture);
-        vd_free((char *)record->sheet.caption);
+        g_free((char *)record->sheet.side[0].name);
+        g_free((char *)record->sheet.side[0].model);
+        g_free((char *)record->sheet.picture);
+        g_free((char *)record->sheet.caption);
         vd_free((float *)record->sheet.boxes);
-        vd_free((vd_region_name *)record->sheet.names);
+        g_free((vd_region_name *)record->sheet.names);
     }
     for (size_t i = 0; i < file->talk_count; i++)
         vd_chat_record_clear(&file->talks[i]);
     for (size_t i = 0; i < file->pool_count; i++) {
         for (size_t k = 0; k < file->pools[i].count; k++)
-            vd_free(file->pools[i].answers[k]);
-        vd_free(file->pools[i].answers);
+            g_free(file->pools[i].answers[k]);
+        g_free(file->pools[i].answers);
     }
     vd_recorded_files_clear(&file->files);
     g_clear_pointer(&file->newest, g_hash_table_destroy);
-    vd_free(file->records);
-    vd_free(file->talks);
-    vd_free(file->pools);
-    vd_free(file->path);
+    g_free(file->records);
+    g_free(file->talks);
+    g_free(file->pools);
+    g_free(file->path);
     *file = (vd_transcript_file){0};
 }
 
-// 1 + the index of the last answer that may be to this question, 0 when there is none.
-static size_t first_of(const vd_transcript_file *file, int64_t image_id, const vd_turn *said,
-                       int rounds, const char *typed)
+// The last answer that may be to this question; NULL: none.
+static const vd_record *first_of(const vd_transcript_file *file, int64_t image_id,
+                                 const vd_turn *said, int rounds, const char *typed)
 {
     gpointer hash = hash_question(image_id, said, rounds, typed);
-    return file->newest ? GPOINTER_TO_SIZE(g_hash_table_lookup(file->newest, hash)) : 0;
+    return file->newest ? g_hash_table_lookup(file->newest, hash) : NULL;
 }
 
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane)
 {
-    size_t at = first_of(file, talk->image_id, talk->rounds, round, talk->rounds[round].question);
-    for (; at > 0; at = file->records[at - 1].earlier) {
-        const vd_sheet *sheet = &file->records[at - 1].sheet;
+    const vd_record *at =
+        first_of(file, talk->image_id, talk->rounds, round, talk->rounds[round].question);
+    for (; at; at = at->earlier) {
+        const vd_sheet *sheet = &at->sheet;
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
             sheet->rounds == round && strcmp(sheet->caption, talk->caption) == 0 &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
             vd_same_turns(sheet->history, talk->rounds, round,
                           lane == 0)) // other lanes may have other answers
-            return &file->records[at - 1];
+            return at;
     }
     return NULL;
 }
@@ -410,11 +406,11 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like,
                                          const vd_record **other)
 {
-    size_t at =
+    const vd_record *at =
         first_of(file, like->image_id, like->history, like->rounds, like->side[0].reply->typed);
     *other = NULL;
-    for (; at > 0; at = file->records[at - 1].earlier) {
-        const vd_sheet *sheet = &file->records[at - 1].sheet;
+    for (; at; at = at->earlier) {
+        const vd_sheet *sheet = &at->sheet;
         const vd_sheet_side *own = &sheet->side[0], *wanted = &like->side[0];
         if (sheet->image_id != like->image_id || sheet->rounds != like->rounds ||
             strcmp(sheet->caption, like->caption) != 0 ||
@@ -424,10 +420,10 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
         if (strcmp(own->model_hash.text, wanted->model_hash.text) == 0 &&
             strcmp(own->pool_hash.text, wanted->pool_hash.text) == 0 &&
             strcmp(sheet->features_hash.text, like->features_hash.text) == 0)
-            return &file->records[at - 1];
+            return at;
         bool switched = own->lane == 0 && wanted->lane == 0; // the conversation had that one
         if (!*other && (switched || strcmp(own->name, wanted->name) == 0))
-            *other = &file->records[at - 1];
+            *other = at;
     }
     return NULL;
 }

@@ -18,22 +18,18 @@ void vd_reading_refuse(vd_reading *r, const char *format, ...)
         r->status = vd_error_set(r->err, VD_FORMAT, "%s: %s", r->where, what);
 }
 
-void *vd_reading_memory(vd_reading *r, void *memory)
+void *vd_reading_room(vd_reading *r, size_t count, size_t size)
 {
+    void *memory = r->status ? NULL : vd_alloc(count, size);
     if (!memory && r->status == VD_OK)
         r->status = vd_error_memory(r->err, r->where);
     return memory;
 }
 
-void *vd_reading_room(vd_reading *r, size_t count, size_t size)
-{
-    return r->status ? NULL : vd_reading_memory(r, vd_alloc(count, size));
-}
-
 char *vd_reading_copy(vd_reading *r, const vd_json_value *value, const char *key)
 {
     if (value && value->type == VD_JSON_TEXT)
-        return r->status ? NULL : vd_reading_memory(r, vd_strdup(value->text));
+        return g_strdup(value->text);
     vd_reading_refuse(r, "\"%s\" is not text, or holds something that is not text", key);
     return NULL;
 }
@@ -43,13 +39,10 @@ char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key)
     return vd_reading_copy(r, vd_json_member(map, key, VD_JSON_TEXT), key);
 }
 
-char *vd_reading_path(vd_reading *r, const vd_json_value *map, const char *key)
+char *vd_reading_path(const vd_json_value *map, const char *key)
 {
-    const char *text = r->status ? NULL : vd_json_text(map, key);
-    char *path = text ? vd_recorded_path_read(text) : NULL;
-    if (text && !path)
-        r->status = vd_error_memory(r->err, "a path");
-    return path;
+    const char *text = vd_json_text(map, key);
+    return text ? vd_recorded_path_read(text) : NULL;
 }
 
 vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key)
@@ -120,34 +113,32 @@ float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *ke
 
 // ---- lists and parts of conversations -----------------------------------------------------------
 
-void *vd_reading_add(vd_reading *r, void *list, size_t *count, size_t size)
+// It doubles whenever the count is a power of two.
+void *vd_reading_add(void *list, size_t *count, size_t size)
 {
-    char *old, *grown;
-    memcpy(&old, list, sizeof old);
-    if (*count & (*count - 1))
-        grown = old;
-    else
-        grown = vd_reading_memory(r, vd_grow(old, *count, *count ? 2 * *count : 1, size));
-    if (!grown)
-        return NULL;
-    memcpy(list, &grown, sizeof grown);
-    return grown + (*count)++ * size;
+    char *array;
+    memcpy(&array, list, sizeof array);
+    if ((*count & (*count - 1)) == 0)
+        array = g_realloc_n(array, 2 * *count + 1, size);
+    memcpy(list, &array, sizeof array);
+    return memset(array + (*count)++ * size, 0, size);
 }
 
 void vd_reading_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
                      char **first, char **second)
 {
-    if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
-        pair->last->type != VD_JSON_TEXT)
+    bool two = pair->type == VD_JSON_LIST && pair->count == 2 &&
+               pair->first->type == VD_JSON_TEXT && pair->last->type == VD_JSON_TEXT;
+    if (!two)
         vd_reading_refuse(r, "\"%s\" holds something that is not [%s]", key, what);
-    *first = r->status ? NULL : vd_reading_copy(r, pair->first, key);
-    *second = r->status ? NULL : vd_reading_copy(r, pair->last, key);
+    *first = two ? g_strdup(pair->first->text) : NULL;
+    *second = two ? g_strdup(pair->last->text) : NULL;
 }
 
 vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count)
 {
     const vd_json_value *list = vd_reading_list(r, map, key, 0, VD_MOST_RECORDED_ROUNDS);
-    vd_turn *turns = vd_reading_room(r, list->count, sizeof *turns);
+    vd_turn *turns = g_new0(vd_turn, list->count);
     for (const vd_json_value *pair = list->first; pair && r->status == VD_OK; pair = pair->next) {
         vd_turn *to = &turns[(*count)++];
         vd_reading_pair(r, pair, key, "question, answer", &to->question, &to->answer);

@@ -9,8 +9,8 @@
 
 enum { VD_MOST_RECORDED_ROUNDS = 100000 };
 
-// After the first failure the functions below do nothing and return zeros and empty lists. What was
-// read before is in the structs of the file, which are cleared together.
+// After the first failure the functions below return zeros, texts and empty lists. What was read
+// before is in the structs of the file, which are cleared together.
 typedef struct vd_reading {
     vd_transcript_file *file;
     GHashTable *talk_of; // by picture: 1 + the index of its last conversation
@@ -20,15 +20,14 @@ typedef struct vd_reading {
     vd_error *err;
 } vd_reading;
 
-// Texts, lists and numbers that are returned belong to the caller (vd_free), unless they are const.
+// Texts, lists and numbers that are returned belong to the caller (g_free), unless they are const.
 void vd_reading_refuse(vd_reading *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-// The memory; NULL is reported as out of memory.
-void *vd_reading_memory(vd_reading *r, void *memory);
+// For numbers; NULL after a failure, or when memory is out, which is one.
 void *vd_reading_room(vd_reading *r, size_t count, size_t size);
 char *vd_reading_copy(vd_reading *r, const vd_json_value *value, const char *key);
 char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key);
-char *vd_reading_path(vd_reading *r, const vd_json_value *map, const char *key); // NULL: none
+char *vd_reading_path(const vd_json_value *map, const char *key); // NULL: none
 vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key);
 // Refuses what is not within low to high.
 int64_t vd_reading_whole(vd_reading *r, const vd_json_value *map, const char *key, int64_t low,
@@ -42,8 +41,8 @@ float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *k
 // A list of lists of numbers.
 float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *key, int rows,
                          int columns);
-// A new element at the end of *list, which has room for the next power of two.
-void *vd_reading_add(vd_reading *r, void *list, size_t *count, size_t size);
+// A new element at the end of *list.
+void *vd_reading_add(void *list, size_t *count, size_t size);
 // what: the names of the two texts, for the error.
 void vd_reading_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
                      char **first, char **second);

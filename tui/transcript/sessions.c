@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json_tree.h"
 #include "tui/session/history.h"
@@ -41,9 +40,9 @@ vd_status vd_saved_path(const char *name, char **out, vd_error *err)
     char *directory = vd_state_path("transcripts/");
     if (!directory)
         return no_place(err);
-    *out = vd_format("%s%s%s", directory, name, suffix);
-    vd_free(directory);
-    return *out ? VD_OK : vd_error_memory(err, "a path");
+    *out = g_strconcat(directory, name, suffix, NULL);
+    g_free(directory);
+    return VD_OK;
 }
 
 static bool is_transcript(const char *name, size_t *stem)
@@ -63,7 +62,7 @@ bool vd_saved_name(const char *path, char out[VD_SAVED_NAME])
                 strncmp(path, directory, length) == 0 && is_transcript(slash + 1, &stem);
     if (ours)
         snprintf(out, VD_SAVED_NAME, "%.*s", (int)stem, slash + 1);
-    vd_free(directory);
+    g_free(directory);
     return ours;
 }
 
@@ -120,20 +119,19 @@ static void describe_last(char *text, size_t length, vd_saved *out)
     }
 }
 
-// What the end of the file says of it; nothing when memory is out or it cannot be read.
+// What the end of the file says of it; nothing when it cannot be read.
 static void look_into(const char *path, vd_saved *out)
 {
     enum { MOST = 1 << 18 };
     size_t got, whole;
-    char *text = vd_alloc(MOST + 1, 1);
-    if (text && vd_file_read_end(path, text, MOST, &got, &whole, NULL) == VD_OK)
+    g_autofree char *text = g_malloc(MOST + 1);
+    if (vd_file_read_end(path, text, MOST, &got, &whole, NULL) == VD_OK)
         describe_last(text, got, out);
-    vd_free(text);
 }
 
 // ---- all of them --------------------------------------------------------------------------------
 
-static int compare_times(const void *a, const void *b)
+static int compare_times(gconstpointer a, gconstpointer b)
 {
     const vd_saved *x = a, *y = b;
     if (x->when.tv_sec != y->when.tv_sec)
@@ -143,33 +141,28 @@ static int compare_times(const void *a, const void *b)
 
 vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err)
 {
-    size_t room = 0, stem;
-    char *directory = vd_state_path("transcripts/");
+    size_t stem;
+    GArray *found = g_array_new(FALSE, FALSE, sizeof **out);
+    g_autofree char *directory = vd_state_path("transcripts/");
     DIR *listing = directory ? opendir(directory) : NULL;
     vd_status status = directory ? VD_OK : no_place(err);
     if (directory && !listing && errno != ENOENT)
         status = vd_error_set(err, VD_IO, "%.400s: %s", directory, strerror(errno));
-    *out = NULL;
-    *count = 0;
     for (struct dirent *entry; status == VD_OK && listing && (entry = readdir(listing));) {
         struct stat about;
         if (!is_transcript(entry->d_name, &stem) ||
             fstatat(dirfd(listing), entry->d_name, &about, 0) || !S_ISREG(about.st_mode) ||
             about.st_size == 0) // empty: the program was killed before its first line
             continue;
-        if (!vd_make_room(out, &room, *count + 1, sizeof **out)) {
-            status = vd_error_memory(err, "the list of sessions");
-            break;
-        }
-        vd_saved *to = &(*out)[(*count)++];
-        *to = (vd_saved){.when = about.st_mtim};
-        memcpy(to->name, entry->d_name, stem);
+        vd_saved one = {.when = about.st_mtim};
+        memcpy(one.name, entry->d_name, stem);
+        g_array_append_val(found, one);
     }
     if (listing)
         closedir(listing);
-    vd_free(directory);
-    if (*count)
-        qsort(*out, *count, sizeof **out, compare_times);
+    g_array_sort(found, compare_times);
+    *count = found->len;
+    *out = (void *)g_array_free(found, FALSE);
     return status;
 }
 
@@ -181,7 +174,7 @@ void vd_saved_look(vd_saved *saved)
     saved->looked = true;
     if (vd_saved_path(saved->name, &path, NULL) == VD_OK)
         look_into(path, saved);
-    vd_free(path);
+    g_free(path);
 }
 
 vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
@@ -203,9 +196,9 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
                          "continues, and `visdial replay FILE` runs",
                          why.text);
         }
-        vd_free(path);
+        g_free(path);
     }
-    vd_free(list);
+    g_free(list);
     if (status || out->talk_count)
         return status;
     vd_transcript_clear(out);

@@ -1,6 +1,4 @@
 // Conversations of a transcript read back, and which of them is continued by which line.
-
-#include "engine/base/alloc.h"
 #include "tui/transcript/reading.h"
 
 enum { MOST_BRANCHES = 1000, MOST_ASIDES = 100000 };
@@ -11,7 +9,7 @@ static void read_branch(vd_reading *r, const vd_json_value *list, vd_chat_record
     size_t width = (size_t)record->lane_count + 1;
     list = vd_reading_checked(r, list, key, 0, VD_MOST_RECORDED_ROUNDS);
     vd_chat_record_branch *branch = &record->branches[record->branch_count++];
-    branch->text = vd_reading_room(r, list->count, width * sizeof *branch->text);
+    branch->text = g_new0(char *, list->count *width);
     char **to = branch->text;
     for (const vd_json_value *round = list->first; round && r->status == VD_OK;
          round = round->next) {
@@ -51,7 +49,7 @@ static void read_asides(vd_reading *r, const vd_json_value *map, vd_chat_record 
     if (!vd_json_member(map, "asides", VD_JSON_LIST))
         return;
     const vd_json_value *list = vd_reading_list(r, map, "asides", 0, MOST_ASIDES);
-    out->asides = vd_reading_room(r, list->count, sizeof *out->asides);
+    out->asides = g_new0(vd_chat_record_aside, list->count);
     for (const vd_json_value *one = list->first; one && r->status == VD_OK; one = one->next)
         read_aside(r, one, out);
 }
@@ -60,14 +58,14 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
 {
     *out = (vd_chat_record){.image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
                             .caption = vd_reading_text(r, map, "caption")};
-    out->picture = vd_reading_path(r, map, "picture");
+    out->picture = vd_reading_path(map, "picture");
     out->caption_by = vd_reading_caption_by(r, map);
     out->rounds = vd_reading_turns(r, map, "rounds", &out->count);
     out->returned = vd_json_true(map, "returned");
     if (vd_json_member(map, "models", VD_JSON_LIST)) {
         const vd_json_value *list = vd_reading_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
-        out->lanes = vd_reading_room(r, list->count, sizeof *out->lanes);
-        for (const vd_json_value *pair = list->first; pair && out->lanes; pair = pair->next) {
+        out->lanes = g_new0(vd_chat_record_lane, list->count);
+        for (const vd_json_value *pair = list->first; pair; pair = pair->next) {
             vd_chat_record_lane *lane = &out->lanes[out->lane_count++];
             vd_reading_pair(r, pair, "models", "model, history", &lane->name, &lane->follow);
         }
@@ -75,7 +73,7 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
     if (vd_json_member(map, "branches", VD_JSON_LIST)) {
         const vd_json_value *list = vd_reading_list(r, map, "branches", 1, MOST_BRANCHES);
         out->branch = (int)vd_reading_whole(r, map, "branch", 0, (int64_t)list->count - 1);
-        out->branches = vd_reading_room(r, list->count, sizeof *out->branches);
+        out->branches = g_new0(vd_chat_record_branch, list->count);
         for (const vd_json_value *rounds = list->first; rounds && r->status == VD_OK;
              rounds = rounds->next)
             read_branch(r, rounds, out);
@@ -88,30 +86,30 @@ void vd_chat_record_clear(vd_chat_record *record)
     size_t width = (size_t)record->lane_count + 1;
     for (int b = 0; b < record->branch_count; b++) {
         for (size_t i = 0; i < (size_t)record->branches[b].count * width; i++)
-            vd_free(record->branches[b].text[i]);
-        vd_free(record->branches[b].text);
+            g_free(record->branches[b].text[i]);
+        g_free(record->branches[b].text);
     }
     for (int i = 0; i < record->lane_count; i++) {
-        vd_free(record->lanes[i].name);
-        vd_free(record->lanes[i].follow);
+        g_free(record->lanes[i].name);
+        g_free(record->lanes[i].follow);
     }
     for (int i = 0; i < record->aside_count; i++) {
-        vd_free(record->asides[i].typed);
-        vd_free(record->asides[i].reply);
+        g_free(record->asides[i].typed);
+        g_free(record->asides[i].reply);
     }
-    vd_free(record->asides);
-    vd_free(record->branches);
-    vd_free(record->lanes);
+    g_free(record->asides);
+    g_free(record->branches);
+    g_free(record->lanes);
     vd_turns_free(record->rounds, record->count);
-    vd_free(record->picture);
-    vd_free(record->caption);
+    g_free(record->picture);
+    g_free(record->caption);
     *record = (vd_chat_record){0};
 }
 
 // Gives a record without rounds those of another one.
 static void move_rounds(vd_chat_record *from, vd_chat_record *to)
 {
-    vd_free(to->rounds);
+    g_free(to->rounds);
     to->rounds = from->rounds;
     to->count = from->count;
     from->rounds = NULL;
@@ -164,11 +162,7 @@ void vd_reading_conversation(vd_reading *r, const vd_json_value *map)
         vd_chat_record_clear(before);
     vd_chat_record *to = before;
     if (!before || before != &r->file->talks[r->file->talk_count - 1])
-        to = vd_reading_add(r, &r->file->talks, &r->file->talk_count, sizeof *to);
-    if (!to) {
-        vd_chat_record_clear(&record);
-        return;
-    }
+        to = vd_reading_add(&r->file->talks, &r->file->talk_count, sizeof *to);
     *to = record;
     set_talk_of(r, record.image_id, r->file->talk_count);
 }

@@ -77,9 +77,9 @@ static vd_status mend(vd_transcript *transcript, vd_error *err)
     if (status != VD_OK || end == size)
         return status;
     size_t length = (size_t)(size - end);
-    char *aside = vd_format("%s.torn", transcript->path), *tail = vd_alloc(length, 1);
+    char *aside = g_strconcat(transcript->path, ".torn", NULL), *tail = vd_alloc(length, 1);
     int file = -1;
-    status = aside && tail ? VD_OK : vd_error_memory(err, transcript->path);
+    status = tail ? VD_OK : vd_error_memory(err, transcript->path);
     if (status == VD_OK)
         status = vd_file_read_at(transcript->file, transcript->path, tail, length, (uint64_t)end,
                                  &length, err);
@@ -95,7 +95,7 @@ static vd_status mend(vd_transcript *transcript, vd_error *err)
     if (file >= 0)
         close(file);
     vd_free(tail);
-    vd_free(aside);
+    g_free(aside);
     return status;
 }
 
@@ -157,20 +157,17 @@ static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
     vd_status status = VD_OK;
     for (int number = 2; status == VD_OK && taken; number++) {
         drop_file(transcript);
-        transcript->path = vd_format("%.*s-%d%s", (int)stem, busy, number, busy + stem);
-        if (!transcript->path)
-            status = vd_error_memory(err, busy);
-        else if (access(transcript->path, F_OK) != 0)
+        transcript->path = g_strdup_printf("%.*s-%d%s", (int)stem, busy, number, busy + stem);
+        if (access(transcript->path, F_OK) != 0)
             status = take(transcript, &taken, err);
         if (status != VD_OK || !taken)
             break;
-        vd_free(transcript->path);
+        g_free(transcript->path);
     }
     transcript->elsewhere = true;
     snprintf(transcript->remark, sizeof transcript->remark,
-             "another chat writes to this transcript; this one writes to %.300s",
-             transcript->path ? transcript->path : "");
-    vd_free(busy);
+             "another chat writes to this transcript; this one writes to %.300s", transcript->path);
+    g_free(busy);
     return status;
 }
 
@@ -199,17 +196,14 @@ static char *new_path(void)
 
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err)
 {
-    vd_transcript *transcript = vd_alloc(1, sizeof *transcript);
+    vd_transcript *transcript = g_new0(vd_transcript, 1);
     *out = NULL;
-    if (!transcript)
-        return vd_error_memory(err, "a transcript");
     transcript->file = -1;
-    transcript->path = path ? vd_strdup(path) : new_path();
+    transcript->path = path ? g_strdup(path) : new_path();
     vd_status status = VD_OK;
     if (!transcript->path)
-        status = path ? vd_error_memory(err, "a path")
-                      : vd_error_set(err, VD_UNAVAILABLE,
-                                     VD_NO_STATE "; name a file with --transcript FILE");
+        status =
+            vd_error_set(err, VD_UNAVAILABLE, VD_NO_STATE "; name a file with --transcript FILE");
     else if (access(transcript->path, F_OK) == 0)
         status = open_file(transcript, err);
     else if (path)
@@ -242,8 +236,8 @@ void vd_transcript_close(vd_transcript *transcript)
         unlink(transcript->path);
     drop_file(transcript);
     vd_free(transcript->last);
-    vd_free(transcript->path);
-    vd_free(transcript);
+    g_free(transcript->path);
+    g_free(transcript);
 }
 
 // ---- names --------------------------------------------------------------------------------------
@@ -289,20 +283,18 @@ static vd_status move_file(const char *from, const char *to, vd_error *err)
 
 vd_status vd_transcript_rename(vd_transcript *transcript, const char *path, vd_error *err)
 {
-    char name[VD_SAVED_NAME], *copy = vd_strdup(path);
+    char name[VD_SAVED_NAME];
     bool unnamed = vd_saved_name(transcript->path, name) && vd_saved_unnamed(name);
-    vd_status status = copy ? VD_OK : vd_error_memory(err, "a path");
-    if (status == VD_OK && access(path, F_OK) == 0)
+    vd_status status = VD_OK;
+    if (access(path, F_OK) == 0)
         status = vd_error_set(err, VD_USAGE, "there is a session of this name");
-    else if (status == VD_OK && transcript->file >= 0)
+    else if (transcript->file >= 0)
         status = unnamed ? move_file(transcript->path, path, err)
                          : copy_file(transcript->path, path, err);
-    if (status) {
-        vd_free(copy);
+    if (status)
         return status;
-    }
-    vd_free(transcript->path);
-    transcript->path = copy;
+    g_free(transcript->path);
+    transcript->path = g_strdup(path);
     if (unnamed || transcript->file < 0)
         return VD_OK;
     drop_file(transcript); // the copy is written from now on

@@ -70,7 +70,7 @@ void vd_recorded_files_clear(vd_recorded_files *files);
 
 // JSON is UTF-8, names of files are bytes: a path that is no UTF-8 is recorded as a file:// URI.
 char *vd_recorded_path(const char *path);      // g_free
-char *vd_recorded_path_read(const char *text); // vd_free; NULL: no memory
+char *vd_recorded_path_read(const char *text); // g_free
 // The name of a picture: "7", or of one's own (path not NULL) "my.png".
 void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t size);
 
@@ -159,11 +159,11 @@ typedef struct vd_saved {
     char question[VD_SAVED_QUESTION]; // the last one
 } vd_saved;
 
-// The path of a session of this name (vd_free); VD_USAGE if it is not a valid name.
+// The path of a session of this name (g_free); VD_USAGE if it is not a valid name.
 vd_status vd_saved_path(const char *name, char **out, vd_error *err);
 bool vd_saved_name(const char *path, char out[VD_SAVED_NAME]); // false: another directory
 bool vd_saved_unnamed(const char *name);                       // a generated name
-// All that are not empty, the newest first (vd_free).
+// All that are not empty, the newest first (g_free).
 vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err);
 void vd_saved_look(vd_saved *saved);
 
@@ -173,7 +173,7 @@ typedef struct vd_record {
     size_t line;    // of the file, from 1
     vd_sheet sheet; // of one side; its pointers belong to the record, the texts to the file
     vd_reply reply; // of that side
-    size_t earlier; // 1 + the index of another record of the same hash; 0: none
+    const struct vd_record *earlier; // the record before it of the same hash; NULL: none
 } vd_record;
 
 typedef struct vd_recorded_pool {
@@ -189,7 +189,7 @@ typedef struct vd_transcript_file {
     vd_record *records;
     vd_chat_record *talks; // final states of conversations with at least one round
     vd_recorded_pool *pools;
-    GHashTable *newest; // by hash of a question: 1 + the index of its last record
+    GHashTable *newest; // by hash of a question: its last record
     bool cut;           // its last line is incomplete, and was left out
 } vd_transcript_file;
 

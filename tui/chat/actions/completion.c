@@ -1,7 +1,6 @@
 // Completing the /commands of the chat.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "features/pictures/image.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/entry.h"
@@ -46,7 +45,7 @@ static void add_sessions(vd_completion *completion)
             snprintf(text, sizeof text, "/load %s", saved[i].name);
             vd_complete_add(completion, text);
         }
-    vd_free(saved);
+    g_free(saved);
 }
 
 // What a command takes and tui/screen/entry.c does not know of, after it and a space.

@@ -1,7 +1,6 @@
 // The sessions that can be continued: all transcripts of their directory, the newest first.
 #include <time.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
 
@@ -77,7 +76,7 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
 static void open_sessions(vd_chat *chat)
 {
     vd_error err = {0};
-    vd_free(chat->saved);
+    g_free(chat->saved);
     if (vd_saved_list(&chat->saved, &chat->saved_count, &err) != VD_OK)
         vd_notice_complain(&chat->notice, "%s", err.text);
 }
