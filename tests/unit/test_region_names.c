@@ -51,7 +51,6 @@ static int close_world(void **state)
 static void a_region_is_called_what_the_detector_believes(void **state)
 {
     (void)state;
-    char label[VD_REGION_LABEL];
     size_t index;
     int count, named = 0;
     assert_int_equal(vd_world_find(world, atoll(PICTURE), &index, NULL), VD_OK);
@@ -63,11 +62,10 @@ static void a_region_is_called_what_the_detector_believes(void **state)
     assert_int_equal(named, count);
     vd_free(things);
     assert_true(regions.names[0].text[0]);
-    vd_region_label(regions.names, 0, label);
-    assert_memory_equal(label, "1 ", 2);
-    assert_string_equal(label + 2, regions.names[0].text);
-    vd_region_label(NULL, 41, label);
-    assert_string_equal(label, "42");
+    const vd_region_text label = vd_region_label(regions.names, 0);
+    assert_memory_equal(label.text, "1 ", 2);
+    assert_string_equal(label.text + 2, regions.names[0].text);
+    assert_string_equal(vd_region_label(NULL, 41).text, "42");
 }
 
 // Each "3 blue metal cone" in a text is the third region. Returns how many there are.

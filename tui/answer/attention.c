@@ -48,13 +48,6 @@ static void name_dialog_word(const vd_sheet *sheet, const vd_reply *reply, int w
     vd_reply_dialog_word(reply, word, &words, out, size);
 }
 
-static void name_region(const vd_sheet *sheet, int region, char *out, size_t size)
-{
-    char label[VD_REGION_LABEL];
-    vd_sheet_region(sheet, region, label);
-    snprintf(out, size, "%s%s", sheet->names ? "" : "region ", label);
-}
-
 void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, char *out, size_t size)
 {
     const vd_reply *reply = sheet->side[side].reply;
@@ -72,7 +65,8 @@ void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, cha
     else if (axis == VD_AXIS_ENTRIES)
         snprintf(out, size, "round %d", index);
     else if (axis == VD_AXIS_REGIONS)
-        name_region(sheet, index, out, size);
+        snprintf(out, size, "%s%s", sheet->names ? "" : "region ",
+                 vd_sheet_region(sheet, index).text);
     else
         snprintf(out, size, "#%d", index + 1);
 }
@@ -92,10 +86,9 @@ const vd_attention *vd_answer_further(const vd_answer *answer, int index)
 static void add_share(const vd_sheet *sheet, int side, vd_axis axis, vd_share one, char *out,
                       size_t size)
 {
-    char name[64], percent[16];
+    char name[64];
     vd_sheet_item(sheet, side, axis, one.index, name, sizeof name);
-    vd_percent(percent, sizeof percent, one.share);
-    vd_append(out, size, "%s%s %s", *out ? ", " : "", name, percent);
+    vd_append(out, size, "%s%s %s", *out ? ", " : "", name, vd_percent(one.share).text);
 }
 
 // The largest share of each entry.

@@ -12,34 +12,31 @@ enum { SHOWN_REGIONS = 3 };
 
 // ---- one ----------------------------------------------------------------------------------------
 
-// "1 blue metal cone", "67 %" of the place-th of the regions, the largest share first; false: it is
-// none to speak of.
-static bool region_text(const vd_caption_sheet *sheet, const float *share, int place,
-                        char name[VD_REGION_LABEL], char percent[16])
+// The regions of the largest shares that are to speak of; returns how many.
+static int regions_of(const vd_caption_sheet *sheet, const float *share,
+                      vd_share top[SHOWN_REGIONS])
 {
-    vd_share top[SHOWN_REGIONS];
     int count = vd_shares_top(share, sheet->regions.count, 2, top, SHOWN_REGIONS);
-    if (place >= count || top[place].share < 0.005)
-        return false;
-    vd_region_label(sheet->regions.names, top[place].index, name);
-    vd_percent(percent, 16, top[place].share);
-    return true;
+    while (count > 0 && top[count - 1].share < 0.005)
+        count--;
+    return count;
 }
 
 static void print_word(const vd_caption_sheet *sheet, int t, int width, float *share)
 {
     const vd_caption_side *side = &sheet->side[0];
     int padding = width - vd_output_width(side->word[t]);
-    char percent[16], given[16] = "", name[VD_REGION_LABEL];
-    vd_caption_side_look(side, t, side->trace.layers - 1, -1, share, NULL);
-    vd_percent(percent, sizeof percent, side->trace.word[t].probability);
-    vd_percent(given, sizeof given, vd_caption_side_given(side, t, side->trace.layers - 1, -1));
-    printf("   %s%*s  %5s", side->word[t], padding > 0 ? padding : 0, "", percent);
+    int top_layer = side->trace.layers - 1;
+    vd_share top[SHOWN_REGIONS];
+    vd_caption_side_look(side, t, top_layer, -1, share, NULL);
+    printf("   %s%*s  %5s", side->word[t], padding > 0 ? padding : 0, "",
+           vd_percent(side->trace.word[t].probability).text);
     if (side->trace.history)
-        printf("  %7s", given);
+        printf("  %7s", vd_percent(vd_caption_side_given(side, t, top_layer, -1)).text);
     printf("  ");
-    for (int i = 0; region_text(sheet, share, i, name, percent); i++)
-        printf("%s%s %s", i ? ", " : "", name, percent);
+    for (int i = 0, count = regions_of(sheet, share, top); i < count; i++)
+        printf("%s%s %s", i ? ", " : "", vd_region_label(sheet->regions.names, top[i].index).text,
+               vd_percent(top[i].share).text);
     printf("\n");
 }
 
@@ -62,16 +59,16 @@ static void print_words(const vd_caption_sheet *sheet, float *share)
 static void add_half(const vd_caption_sheet *sheet, int which, int t, vd_table *table, float *share)
 {
     const vd_caption_side *side = &sheet->side[which];
-    char percent[16], name[VD_REGION_LABEL], part[16];
+    vd_share top[SHOWN_REGIONS];
     if (t < 0) {
         vd_table_more(table, "-\t\t\t");
         return;
     }
-    vd_percent(percent, sizeof percent, side->trace.word[t].probability);
     vd_caption_side_look(side, t, side->trace.layers - 1, -1, share, NULL);
-    vd_table_more(table, "%s\t%s", side->word[t], percent);
-    if (region_text(sheet, share, 0, name, part))
-        vd_table_more(table, "%s\t%s", name, part);
+    vd_table_more(table, "%s\t%s", side->word[t], vd_percent(side->trace.word[t].probability).text);
+    if (regions_of(sheet, share, top))
+        vd_table_more(table, "%s\t%s", vd_region_label(sheet->regions.names, top[0].index).text,
+                      vd_percent(top[0].share).text);
     else
         vd_table_more(table, "\t");
 }

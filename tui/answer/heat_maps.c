@@ -137,15 +137,15 @@ static void draw_history(scroll_page *page, const vd_heat_maps *maps, const vd_a
              looks);
     title(page, text);
     for (int r = 0; r < answer->rounds; r++) {
-        char label[32], percent[16];
+        char label[32];
         int y = row_y(page);
         snprintf(label, sizeof label, r ? "round %d" : "caption", r);
         vd_grid_text(page->grid, page->at.x, y, 8, label, role(page, VD_ROLE_TEXT));
         if (rounds) {
-            vd_percent(percent, sizeof percent, rounds[r]);
             vd_grid_bar(page->grid, page->at.x + 9, y, 9, rounds[r], role(page, VD_ROLE_BAR_ROUND),
                         role(page, VD_ROLE_RULE));
-            vd_grid_right(page->grid, page->at.x + 18, y, 6, percent, role(page, VD_ROLE_TEXT));
+            vd_grid_right(page->grid, page->at.x + 18, y, 6, vd_percent(rounds[r]).text,
+                          role(page, VD_ROLE_TEXT));
         }
         if (topic && answer->history_start)
             draw_entry_words(page, maps, answer, topic, r);
@@ -193,14 +193,12 @@ static void draw_cells(scroll_page *page, const vd_heat_maps *maps, const vd_att
     const float *shares = a->share + (size_t)row * (size_t)a->columns;
     int x = page->at.x + cells_from(page, maps), y = row_y(page);
     for (int i = 0; i < columns; i++, x += cell_width(page, maps, a, columns)) {
-        char text[16];
         int index = column[i].index;
         double share = index < a->columns ? (double)shares[index] : vd_attention_nothing(a, row);
         bool selected = a->key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
         if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
             vd_grid_level(page->grid, x, y, share, role(page, VD_ROLE_BAR_WORD));
-        vd_percent(text, sizeof text, share);
-        vd_grid_text(page->grid, x + 1, y, CELL - 2, text,
+        vd_grid_text(page->grid, x + 1, y, CELL - 2, vd_percent(share).text,
                      role(page, selected ? VD_ROLE_QUESTION : VD_ROLE_FAINT));
     }
 }
@@ -251,11 +249,13 @@ static int words_around(const scroll_page *page, const vd_heat_maps *maps, const
 
 static void draw_region_name(scroll_page *page, const vd_heat_maps *maps, int region)
 {
-    char name[VD_REGION_LABEL + 1] = " ";
+    char name[sizeof(vd_region_text) + 1];
     int width = label_width(maps, page->at.width);
-    vd_sheet_region(maps->sheet, region, name + (region < 9));
     if (width == NUMBER)
         snprintf(name, sizeof name, "%2d", region + 1);
+    else
+        snprintf(name, sizeof name, "%s%s", region < 9 ? " " : "",
+                 vd_sheet_region(maps->sheet, region).text);
     vd_grid_text(page->grid, page->at.x, row_y(page), width - 1, name, role(page, VD_ROLE_REGION));
 }
 
@@ -294,8 +294,8 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
         if (share) {
             vd_grid_bar(page->grid, x, y, 8, top[i].share, role(page, VD_ROLE_BAR_REGION),
                         role(page, VD_ROLE_RULE));
-            vd_percent(text, sizeof text, top[i].share);
-            vd_grid_right(page->grid, x + 8, y, 6, text, role(page, VD_ROLE_TEXT));
+            vd_grid_right(page->grid, x + 8, y, 6, vd_percent(top[i].share).text,
+                          role(page, VD_ROLE_TEXT));
         }
         if (looks)
             draw_cells(page, maps, looks, region, column, columns);

@@ -1,5 +1,6 @@
 #include "tui/answer/panels.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -124,22 +125,21 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
     if (!shares)
         vd_grid_text(grid, x, at.y, end - x, none, vd_style_of(grid, VD_ROLE_FAINT));
     for (int i = 0; i < shown; i++) {
-        char name[VD_REGION_LABEL], percent[16];
-        vd_percent(percent, sizeof percent, top[i].share);
+        char name[sizeof(vd_region_text)];
+        const vd_percent_text percent = vd_percent(top[i].share);
         if (sheet)
-            vd_sheet_region(sheet, top[i].index, name);
-        else if (top[i].index)
-            snprintf(name, sizeof name, "round %d", top[i].index);
+            g_strlcpy(name, vd_sheet_region(sheet, top[i].index).text, sizeof name);
         else
-            snprintf(name, sizeof name, "caption");
-        int wide = (int)strlen(name), share = (int)strlen(percent);
+            snprintf(name, sizeof name, top[i].index ? "round %d" : "caption", top[i].index);
+        int wide = (int)strlen(name), share = (int)strlen(percent.text);
         if (sheet && i == 0 && x + wide + 1 + share > end) // its number alone
             wide = snprintf(name, sizeof name, "%d", top[i].index + 1);
         if (x + wide + 1 + share > end)
             break;
         vd_grid_text(grid, x, at.y, wide, name,
                      vd_style_of(grid, sheet ? VD_ROLE_REGION : VD_ROLE_TEXT));
-        vd_grid_text(grid, x + wide + 1, at.y, share, percent, vd_style_of(grid, VD_ROLE_TEXT));
+        vd_grid_text(grid, x + wide + 1, at.y, share, percent.text,
+                     vd_style_of(grid, VD_ROLE_TEXT));
         x += wide + 1 + share + 2;
     }
 }

@@ -107,8 +107,7 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
                     vd_style_of(grid, VD_ROLE_RULE));
     if (c->move_width && move)
         draw_move(grid, (vd_rect){at.x + c->move, at.y, c->move_width, 1}, move);
-    vd_percent(text, sizeof text, row->probability);
-    vd_grid_right(grid, at.x + c->share, at.y, c->share_width, text,
+    vd_grid_right(grid, at.x + c->share, at.y, c->share_width, vd_percent(row->probability).text,
                   vd_style_of(grid, VD_ROLE_TEXT));
 }
 

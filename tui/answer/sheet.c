@@ -9,9 +9,9 @@ const char *vd_sheet_mark(const char *question)
     return length > 0 && strchr(".?!", question[length - 1]) ? "" : "?";
 }
 
-void vd_sheet_region(const vd_sheet *sheet, int row, char out[VD_REGION_LABEL])
+vd_region_text vd_sheet_region(const vd_sheet *sheet, int row)
 {
-    vd_region_label(row < sheet->regions ? sheet->names : NULL, row, out);
+    return vd_region_label(row < sheet->regions ? sheet->names : NULL, row);
 }
 
 int vd_answer_place(const vd_answer *answer, int index)

@@ -58,7 +58,7 @@ typedef struct vd_sheet {
 
 const char *vd_sheet_mark(const char *question); // "?" unless it ends with one of .?!
 // A region of an answer, "3 blue metal cone" (vd_region_label).
-void vd_sheet_region(const vd_sheet *sheet, int row, char out[VD_REGION_LABEL]);
+vd_region_text vd_sheet_region(const vd_sheet *sheet, int row);
 int vd_answer_place(const vd_answer *answer, int index); // of a candidate, from 0; -1: not there
 
 // ---- the ranking as it is shown ----------------------------------------------------------------

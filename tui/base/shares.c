@@ -27,19 +27,22 @@ int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int mo
     return count;
 }
 
-void vd_percent(char *out, size_t size, double fraction)
+vd_percent_text vd_percent(double fraction)
 {
+    vd_percent_text out;
+    enum { SIZE = sizeof out.text };
     double percent = fraction * 100;
     if (!(percent >= 0))
-        snprintf(out, size, "?");
+        snprintf(out.text, SIZE, "?");
     else if (percent > 99 && percent < 100)
-        snprintf(out, size, ">99 %%");
+        snprintf(out.text, SIZE, ">99 %%");
     else if (percent >= 9.95)
-        snprintf(out, size, "%.0f %%", percent);
+        snprintf(out.text, SIZE, "%.0f %%", percent);
     else if (percent >= 0.05 || percent == 0)
-        snprintf(out, size, "%.1f %%", percent);
+        snprintf(out.text, SIZE, "%.1f %%", percent);
     else
-        snprintf(out, size, "<.1 %%");
+        snprintf(out.text, SIZE, "<.1 %%");
+    return out;
 }
 
 double vd_word_share(const vd_answer *answer, int word)

@@ -18,7 +18,10 @@ void vd_shares_by_index(vd_share *shares, int count); // sorts them so
 #define VD_NO_REGIONS "looks at the picture as a whole"
 #define VD_NO_ROUNDS  "no attention to single rounds"
 
-void vd_percent(char *out, size_t size, double fraction); // "62 %", ">99 %", "0.4 %"
+typedef struct vd_percent_text {
+    char text[16];
+} vd_percent_text;
+vd_percent_text vd_percent(double fraction); // "62 %", ">99 %", "0.4 %"
 
 // How much the answer drew on a question word: its share of the attention from the question to its
 // words; where there is none, the regions' attention to it, weighted by theirs:

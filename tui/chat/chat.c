@@ -54,12 +54,11 @@ static void tell_unseen(vd_chat *chat)
     if (!vd_chat_view(chat)->hides || chat->notice.kind != VD_NOTICE_NONE || !branch->count)
         return;
     const vd_response *response = &branch->rounds[branch->count - 1].response[0];
-    char share[16];
-    if (!response->ready)
-        return;
-    vd_percent(share, sizeof share, (double)response->reply.answer.probability[response->chosen]);
-    vd_notice_say(&chat->notice, "%s (%s); Esc goes back to the chat",
-                  vd_response_text(response, response->chosen), share);
+    if (response->ready)
+        vd_notice_say(
+            &chat->notice, "%s (%s); Esc goes back to the chat",
+            vd_response_text(response, response->chosen),
+            vd_percent((double)response->reply.answer.probability[response->chosen]).text);
 }
 
 void vd_chat_event(vd_chat *chat, vd_event *event)

@@ -104,14 +104,13 @@ static void print_history(const vd_answer *answer)
     if (!share)
         return;
     for (int i = 0; i < answer->rounds; i++) {
-        char name[24], percent[16];
+        char name[24];
         snprintf(name, sizeof name, i ? "round %d" : "caption", i);
-        vd_percent(percent, sizeof percent, (double)share[i]);
         printf("%s%s %s",
                i == 0       ? "   history   "
                : i % A_LINE ? ", "
                             : ",\n             ",
-               name, percent);
+               name, vd_percent((double)share[i]).text);
     }
     printf("\n");
 }
@@ -129,10 +128,8 @@ static void print_regions(const vd_sheet *sheet)
         printf("   regions   %s\n", VD_NO_REGIONS);
     for (int n = 0; n < count; n++) {
         const float *box = sheet->boxes ? sheet->boxes + (size_t)4 * (size_t)top[n].index : NULL;
-        char region[VD_REGION_LABEL], percent[16];
-        vd_sheet_region(sheet, top[n].index, region);
-        vd_percent(percent, sizeof percent, top[n].share);
-        printf("%s%*s  %6s", n ? "             " : "   regions   ", width, region, percent);
+        printf("%s%*s  %6s", n ? "             " : "   regions   ", width,
+               vd_sheet_region(sheet, top[n].index).text, vd_percent(top[n].share).text);
         if (box && top[n].index < sheet->regions)
             printf("  (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1], (double)box[2],
                    (double)box[3]);
@@ -155,11 +152,9 @@ static void print_word_shares(const vd_reply *reply)
     for (int i = 0; i < reply->words; i++)
         share[i] = (float)vd_word_share(&reply->answer, i);
     int count = vd_shares_top(share, reply->words, 0.9, top, sizeof top / sizeof *top);
-    for (int n = 0; n < count; n++) {
-        char percent[16];
-        vd_percent(percent, sizeof percent, top[n].share);
-        printf("%s%s %s", n ? ", " : "   on words  ", reply->word[top[n].index], percent);
-    }
+    for (int n = 0; n < count; n++)
+        printf("%s%s %s", n ? ", " : "   on words  ", reply->word[top[n].index],
+               vd_percent(top[n].share).text);
     printf("\n");
 }
 

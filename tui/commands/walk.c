@@ -163,7 +163,7 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
 {
     int first = walk->reply.answer.order[0];
     double before = (double)walk->reply.answer.probability[first];
-    char name[96], share[16];
+    char name[96];
     vd_table table = {0};
     vd_markup_put(
         c->out,
@@ -182,10 +182,8 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
         const vd_effect *e = &walk->effect[i];
         bool flips = e->first != first;
         vd_walk_switch_name(walk, &e->what, name, sizeof name);
-        share[0] = '\0';
-        if (e->attention >= 0)
-            vd_percent(share, sizeof share, e->attention);
-        vd_table_add(&table, "%s\t%s", name, share);
+        vd_table_add(&table, "%s\t%s", name,
+                     e->attention >= 0 ? vd_percent(e->attention).text : "");
         add_bar(c, &table, e->attention, BAR / 2);
         vd_table_more(&table, "%+.1f", 100 * (e->left - before));
         add_signed_bar(c, &table, e->left - before, BAR / 2);
@@ -212,11 +210,9 @@ static void print_change(const walk_command *c, const vd_walk *walk)
     for (int i = 0; i < vd_sheet_rows(&sheet.side[1]) && i < SHOWN_ANSWERS; i++) {
         const vd_answer_group row = vd_sheet_row(&sheet.side[1], i);
         const vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);
-        char share[16], before[16];
-        vd_percent(share, sizeof share, row.probability);
-        vd_percent(before, sizeof before, row.probability - move.change);
-        vd_table_add(&table, "%d\t%s\t%s\t%d\t%s", move.place + 1, c->answers[row.answer], share,
-                     move.before + 1, before);
+        vd_table_add(&table, "%d\t%s\t%s\t%d\t%s", move.place + 1, c->answers[row.answer],
+                     vd_percent(row.probability).text, move.before + 1,
+                     vd_percent(row.probability - move.change).text);
     }
     put_table(c, &table);
     printf("\nThe stages as they are with the change%s\n", c->markdown ? ":" : "");

@@ -117,8 +117,6 @@ static void put_chance(vd_markup *html, const vd_caption_side *side)
 static void put_link(vd_markup *html, int word, int entry, double share)
 {
     double from = column(word), to = column(entry), low = LINKS + 8 + 14 * (double)(word - entry);
-    char percent[16];
-    vd_percent(percent, sizeof percent, share);
     if (entry == word)
         vd_markup_put(html, "<circle class=\"own\" cx=\"%.1f\" cy=\"%d\" r=\"%.1f\">", from,
                       LINKS + 4, 2 + 6 * share);
@@ -128,7 +126,8 @@ static void put_link(vd_markup *html, int word, int entry, double share)
                       "stroke-width=\"%.1f\" stroke-opacity=\"%.2f\">",
                       from, LINKS, (from + to) / 2, fmin(low, BOTTOM + 30), to, LINKS,
                       1 + 8 * share, fmin(1, 0.35 + share));
-    vd_markup_put(html, "<title>%s</title></%s>", percent, entry == word ? "circle" : "path");
+    vd_markup_put(html, "<title>%s</title></%s>", vd_percent(share).text,
+                  entry == word ? "circle" : "path");
 }
 
 static void put_links(vd_markup *html, const vd_caption_sheet *sheet, int which, int word, int look)
@@ -194,13 +193,12 @@ static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int whic
     const vd_caption_side *side = &sheet->side[which];
     vd_markup_put(html, "<p class=\"sentence\">");
     for (int t = 0; t < side->trace.words; t++) {
-        char share[16];
         int row = row_of(sheet, which, t);
         vd_markup_put(html, "<button type=\"button\" class=\"caption-word%s%s\" data-row=\"%d\">%s",
                       vd_caption_sheet_differs(sheet, row) ? " differs" : "",
                       vd_caption_side_knows(side, t) ? "" : " unknown", row, side->word[t]);
-        vd_percent(share, sizeof share, side->trace.word[t].probability);
-        vd_markup_put(html, "<sub>%s</sub></button> ", share);
+        vd_markup_put(html, "<sub>%s</sub></button> ",
+                      vd_percent(side->trace.word[t].probability).text);
     }
     vd_markup_put(html, "</p>\n");
 }
@@ -223,19 +221,13 @@ static void put_runners_up(vd_markup *html, const vd_caption_side *side, int whi
 static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
 {
     const vd_generated_word *w = &side->trace.word[t];
-    char percent[16];
-    vd_percent(percent, sizeof percent, w->probability);
     vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f bits",
-                  side->word[t], percent, w->entropy / log(2));
-    for (int look = 0; look < looks_of(side) && side->trace.history; look++) {
-        vd_percent(percent, sizeof percent, level(side, t, look));
+                  side->word[t], vd_percent(w->probability).text, w->entropy / log(2));
+    for (int look = 0; look < looks_of(side) && side->trace.history; look++)
         vd_markup_put(html, "<span class=\"drawn%s\" data-look=\"%d\">; from the history %s</span>",
-                      hidden(side, look), look, percent);
-    }
-    if (w->gate >= 0) {
-        vd_percent(percent, sizeof percent, w->gate);
-        vd_markup_put(html, "; let in %s", percent);
-    }
+                      hidden(side, look), look, vd_percent(level(side, t, look)).text);
+    if (w->gate >= 0)
+        vd_markup_put(html, "; let in %s", vd_percent(w->gate).text);
     if (w->chosen >= 0)
         vd_markup_put(html, "; looked at region %d alone", w->chosen + 1);
     vd_markup_put(html, "</span></p>\n");

@@ -10,10 +10,8 @@ enum { MOST_REGIONS = 9 };
 // A share as a number with a bar behind it (the style sheet draws it from --w).
 void vd_html_share(vd_markup *html, const char *tag, double share, int side)
 {
-    char text[16];
-    vd_percent(text, sizeof text, share);
     vd_markup_put(html, "<%s class=\"share side-%d\" style=\"--w:%.4f\">%s</%s>", tag, side,
-                  fmin(fmax(share, 0), 1), text, tag);
+                  fmin(fmax(share, 0), 1), vd_percent(share).text, tag);
 }
 
 static double label_size(const vd_region_look *look)
@@ -117,13 +115,11 @@ static void rest_text(const vd_region_look *look, const vd_share *top, int count
                       size_t size)
 {
     double rest = 1;
-    char text[16];
     for (int i = 0; i < count; i++)
         rest -= top[i].share;
     out[0] = '\0';
-    vd_percent(text, sizeof text, rest);
     if (look->regions > count && rest > 0.0005)
-        snprintf(out, size, "%d more: %s", look->regions - count, text);
+        snprintf(out, size, "%d more: %s", look->regions - count, vd_percent(rest).text);
 }
 
 // ---- other looks --------------------------------------------------------------------------------
@@ -144,9 +140,9 @@ static void put_looks(vd_markup *html, const vd_region_look *look)
         vd_markup_put(html, "%s%s", i ? "|" : "", text);
         for (int k = 0; k < count; k++) {
             label_box at = has_outlines(look) ? labels[k] : (label_box){0, 0};
-            vd_percent(text, sizeof text, top[k].share);
             vd_markup_put(html, ";%d,%s,%.4f,%.1f,%.1f,%s", top[k].index + 1,
-                          weight_of(top[k].share), top[k].share, at.x, at.y, text);
+                          weight_of(top[k].share), top[k].share, at.x, at.y,
+                          vd_percent(top[k].share).text);
         }
     }
 }

@@ -34,15 +34,14 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
         most = fmax(most, vd_word_share(&reply->answer, i));
     vd_markup_put(html, "<p class=\"words\"><span class=\"key\">Saw</span>");
     for (int i = 0; i < reply->words; i++) {
-        double share = fmax(vd_word_share(&reply->answer, i), 0);
-        char text[16] = "in the question";
-        if (vd_word_share(&reply->answer, i) >= 0)
-            vd_percent(text, sizeof text, share);
+        double known = vd_word_share(&reply->answer, i), share = fmax(known, 0);
+        const vd_percent_text percent = vd_percent(share);
         vd_markup_put(html, " <span class=\"word%s\" style=\"--w:%.3f\" title=\"%s%s\">%s",
-                      reply->unknown[i] ? " unknown" : "", fmin(share / most, 1), text,
+                      reply->unknown[i] ? " unknown" : "", fmin(share / most, 1),
+                      known >= 0 ? percent.text : "in the question",
                       reply->unknown[i] ? ", not in the vocabulary" : "", reply->word[i]);
         if (share >= 0.1)
-            vd_markup_put(html, "<sub>%s</sub>", text);
+            vd_markup_put(html, "<sub>%s</sub>", percent.text);
         vd_markup_put(html, "</span>");
     }
     vd_markup_put(html, " <span class=\"note\">shade: share of attention</span>");
@@ -190,11 +189,9 @@ static void put_head(vd_markup *html, const vd_sheet *sheet)
                       sheet->group_name);
     if (sheet->family)
         vd_markup_put(html, "<span class=\"tag\">%s</span> ", sheet->family);
-    if (sheet->moved >= 0) {
-        char text[16];
-        vd_percent(text, sizeof text, sheet->moved);
-        vd_markup_put(html, "<span class=\"tag\">distance %s</span>", text);
-    }
+    if (sheet->moved >= 0)
+        vd_markup_put(html, "<span class=\"tag\">distance %s</span>",
+                      vd_percent(sheet->moved).text);
     vd_markup_put(html, "</p></header>\n<p class=\"question\">%s%s</p>", sheet->question,
                   vd_sheet_mark(sheet->question));
     if (sheet->human)

@@ -27,11 +27,10 @@ static void put_candidate(vd_markup *m, const vd_sheet_side *side, int place)
 {
     const vd_answer *answer = &side->reply->answer;
     int index = answer->order[place - 1];
-    char share[16];
-    vd_percent(share, sizeof share, (double)answer->probability[index]);
     vd_markup_put(m, "| %d | %s%s%s | %s |", place, side->texts[index],
                   index == side->human ? " (human)" : "",
-                  index == side->chosen && place > 1 ? " (chosen)" : "", share);
+                  index == side->chosen && place > 1 ? " (chosen)" : "",
+                  vd_percent((double)answer->probability[index]).text);
     if (side->relevance)
         vd_markup_put(m, " %.2f |", (double)side->relevance[index]);
     vd_markup_put(m, "\n");
@@ -78,7 +77,6 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
     const vd_reply *reply = side->reply;
     const vd_answer *answer = &reply->answer;
     vd_share top[MOST_REGIONS];
-    char share[16];
     const float *regions = vd_answer_shares(answer, VD_AXIS_REGIONS);
     const float *rounds = vd_answer_shares(answer, VD_AXIS_ENTRIES);
     int count = regions ? vd_shares_top(regions, answer->regions, 0.9, top, MOST_REGIONS) : 0;
@@ -86,10 +84,8 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
     vd_answer_step(answer, VD_AXIS_REGIONS, step, sizeof step);
     vd_markup_put(m, regions ? "* looked at%s%s" : "* " VD_NO_REGIONS, step, *step ? ":" : "");
     for (int i = 0; i < count; i++) {
-        vd_percent(share, sizeof share, top[i].share);
-        char region[VD_REGION_LABEL];
-        vd_sheet_region(sheet, top[i].index, region);
-        vd_markup_put(m, "%s region %s: %s", i ? ";" : "", region, share);
+        vd_markup_put(m, "%s region %s: %s", i ? ";" : "",
+                      vd_sheet_region(sheet, top[i].index).text, vd_percent(top[i].share).text);
         if (sheet->boxes && top[i].index < sheet->regions) {
             const float *box = sheet->boxes + (size_t)4 * (size_t)top[i].index;
             vd_markup_put(m, " (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1],
@@ -100,21 +96,19 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
     if (rounds)
         vd_markup_put(m, "\n* drew on%s%s", step, *step ? ":" : "");
     for (int i = 0; i < answer->rounds && rounds; i++) {
-        vd_percent(share, sizeof share, (double)rounds[i]);
         if (i == 0)
-            vd_markup_put(m, " the caption: %s", share);
+            vd_markup_put(m, " the caption");
         else
-            vd_markup_put(m, "; round %d: %s", i, share);
+            vd_markup_put(m, "; round %d", i);
+        vd_markup_put(m, ": %s", vd_percent((double)rounds[i]).text);
     }
     put_further(m, sheet, which);
     vd_markup_put(m, vd_word_share(answer, 0) < 0 ? "\n* saw:"
                                                   : "\n* saw, with the share of attention:");
     for (int i = 0; i < reply->words; i++) {
-        *share = '\0';
-        if (vd_word_share(answer, i) >= 0)
-            vd_percent(share, sizeof share, vd_word_share(answer, i));
-        vd_markup_put(m, " %s%s %s", reply->word[i], reply->unknown[i] ? " (unknown)" : "", share);
-        vd_markup_put(m, i + 1 < reply->words ? ";" : "");
+        double share = vd_word_share(answer, i);
+        vd_markup_put(m, " %s%s %s%s", reply->word[i], reply->unknown[i] ? " (unknown)" : "",
+                      share >= 0 ? vd_percent(share).text : "", i + 1 < reply->words ? ";" : "");
     }
     vd_markup_put(m, "\n\n");
 }

@@ -63,10 +63,12 @@ void vd_found_names(vd_picture_regions *regions)
     }
 }
 
-void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL])
+vd_region_text vd_region_label(const vd_region_name *names, int row)
 {
+    vd_region_text out;
     const char *name = names ? names[row].text : "";
-    snprintf(out, VD_REGION_LABEL, "%d%s%s", row + 1, *name ? " " : "", name);
+    snprintf(out.text, sizeof out.text, "%d%s%s", row + 1, *name ? " " : "", name);
+    return out;
 }
 
 vd_region_name *vd_found_contents(const vd_picture_regions *regions, int *count)

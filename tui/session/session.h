@@ -161,8 +161,10 @@ void vd_picture_regions_forget_features(vd_picture_regions *regions); // which a
 void vd_picture_regions_clear(vd_picture_regions *regions);
 // The label of a region in every view: its number, which is its row in the features + 1, and its
 // name: "3 blue metal cone". names NULL: "3".
-enum { VD_REGION_LABEL = sizeof(vd_region_name) + 16 };
-void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL]);
+typedef struct vd_region_text {
+    char text[sizeof(vd_region_name) + 16];
+} vd_region_text;
+vd_region_text vd_region_label(const vd_region_name *names, int row);
 // Of the picture's features and boxes.
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);

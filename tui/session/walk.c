@@ -307,7 +307,7 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
 
 void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
 {
-    char name[64], region[VD_REGION_LABEL];
+    char name[64];
     vd_switch_name(what, name, sizeof name);
     bool word = what->kind == VD_SWITCH_WORD && !what->word[0] && what->index < walk->reply.words;
     if (word)
@@ -322,10 +322,9 @@ void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, 
                  walk->config.positions == VD_POSITIONS_NONE ? "added" : "removed");
     else if (what->kind == VD_SWITCH_PICTURE)
         snprintf(out, size, "picture blank");
-    else if (what->kind == VD_SWITCH_REGION && what->index < walk->regions) {
-        vd_region_label(walk->names, what->index, region);
-        snprintf(out, size, "region %s", region);
-    } else
+    else if (what->kind == VD_SWITCH_REGION && what->index < walk->regions)
+        snprintf(out, size, "region %s", vd_region_label(walk->names, what->index).text);
+    else
         snprintf(out, size, "%s", name);
 }
 

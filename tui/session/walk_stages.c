@@ -26,9 +26,8 @@ static void name_dialog_word(const walk_view *v, int word, char *out, size_t siz
 
 static void name_region(const walk_view *v, int region, char *out, size_t size)
 {
-    char label[VD_REGION_LABEL];
-    vd_region_label(v->walk->names, region, label);
-    snprintf(out, size, "%s%.40s", v->walk->names ? "" : "region ", label);
+    snprintf(out, size, "%s%.40s", v->walk->names ? "" : "region ",
+             vd_region_label(v->walk->names, region).text);
 }
 
 // Of the index-th row or column of an axis; regions are in the order of their shares in the answer
@@ -85,10 +84,10 @@ static void list_strongest(const walk_view *v, const vd_trace_table *from, vd_wa
         int count = vd_shares_top(share, from->columns - from->nothing, 2, top, MOST_WORDS);
         for (int n = 0; n < count; n++) {
             int at = r * MOST_WORDS + n;
-            char word[36], percent[16];
+            char word[36];
             name_dialog_word(v, top[n].index, word, sizeof word);
-            vd_percent(percent, sizeof percent, top[n].share);
-            snprintf(t->text[at], sizeof t->text[at], "%.38s %.8s", word, percent);
+            snprintf(t->text[at], sizeof t->text[at], "%.38s %.8s", word,
+                     vd_percent(top[n].share).text);
             t->value[at] = top[n].share;
         }
     }
@@ -186,7 +185,7 @@ void vd_walk_cell(const vd_walk_table *table, int at, bool narrow, char *out, si
     else if (table->share && narrow)
         snprintf(out, size, "%.0f", 100 * value);
     else if (table->share)
-        vd_percent(out, size, value);
+        snprintf(out, size, "%s", vd_percent(value).text);
     else if (value == floor(value) && fabs(value) < 1e6)
         snprintf(out, size, "%.0f", value);
     else

@@ -52,11 +52,8 @@ bool vd_response_changed(const vd_response *response)
 void vd_response_before(const vd_response *response, char *out, size_t size)
 {
     const vd_replaced *before = &response->before;
-    char percent[16] = "?";
-    if (before->probability >= 0)
-        vd_percent(percent, sizeof percent, (double)before->probability);
-    snprintf(out, size, "%.150s (%s, %s)", before->answer ? before->answer : "", percent,
-             before->model);
+    snprintf(out, size, "%.150s (%s, %s)", before->answer ? before->answer : "",
+             vd_percent((double)before->probability).text, before->model);
     if ((!before->answer || before->other_question) && size)
         out[0] = '\0';
 }

@@ -144,11 +144,10 @@ static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index
     list_entries(list->chat, all);
     const entry *e = &all[index];
     bool word = e->what.kind == VD_SWITCH_WORD, on = is_on(list->chat, e);
-    char name[VD_REGION_LABEL], percent[16];
+    vd_region_text region = {"history"};
     if (e->what.kind == VD_SWITCH_REGION)
-        vd_region_label(list->chat->shown.regions.names, e->what.index, name);
-    else
-        snprintf(name, sizeof name, "%s", word ? e->what.word : "history");
+        region = vd_region_label(list->chat->shown.regions.names, e->what.index);
+    const char *name = word ? e->what.word : region.text;
     int bar = at.width >= LEAST ? BAR : 0, width = at.width - MARK - SHARE - bar;
     vd_grid_text(grid, at.x, at.y, MARK,
                  word ? on ? "(x) " : "( ) "
@@ -161,8 +160,8 @@ static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index
                                                                       : VD_ROLE_TEXT));
     if (e->share < 0)
         return;
-    vd_percent(percent, sizeof percent, e->share);
-    vd_grid_right(grid, at.x + MARK + width, at.y, SHARE, percent, vd_style_of(grid, VD_ROLE_TEXT));
+    vd_grid_right(grid, at.x + MARK + width, at.y, SHARE, vd_percent(e->share).text,
+                  vd_style_of(grid, VD_ROLE_TEXT));
     if (bar)
         vd_grid_bar(grid, at.x + at.width - bar + 1, at.y, bar - 1, e->share,
                     vd_style_of(grid, word ? VD_ROLE_BAR : VD_ROLE_BAR_REGION),
@@ -201,12 +200,10 @@ static vd_list list_caption(vd_chat *chat)
 static void add_history(const vd_chat *chat, const vd_caption_side *c, int word, char *out,
                         size_t size)
 {
-    char given[16], chance[16];
-    vd_percent(
-        given, sizeof given,
-        vd_caption_side_given(c, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c)));
-    vd_percent(chance, sizeof chance, vd_caption_side_chance(c, word));
-    vd_append(out, size, "  history w %s (equal scores %s)", given, chance);
+    double given =
+        vd_caption_side_given(c, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c));
+    vd_append(out, size, "  history w %s (equal scores %s)", vd_percent(given).text,
+              vd_percent(vd_caption_side_chance(c, word)).text);
 }
 
 static void add_look(const vd_chat *chat, const vd_caption_side *c, char *out, size_t size)
@@ -225,14 +222,12 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
 {
     int word;
     const vd_caption_side *c = looked_at(chat, &word);
-    char percent[16], region[VD_REGION_LABEL];
     if (word < 0) {
         snprintf(out, size, "no word here");
         return;
     }
     const vd_generated_word *said = &c->trace.word[word];
-    vd_percent(percent, sizeof percent, said->probability);
-    snprintf(out, size, "%s %s", c->word[word], percent);
+    snprintf(out, size, "%s %s", c->word[word], vd_percent(said->probability).text);
     if (!vd_caption_side_knows(c, word))
         vd_append(out, size, "  unknown to the captioner, which reads <UNK>");
     vd_append(out, size, "  entropy %.2f bits", said->entropy / log(2));
@@ -240,10 +235,9 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
         add_history(chat, c, word, out, size);
     if (said->gate >= 0)
         vd_append(out, size, "  gate g %.2f", said->gate);
-    if (said->chosen >= 0) {
-        vd_region_label(chat->shown.regions.names, said->chosen, region);
-        vd_append(out, size, "  looked at %s alone", region);
-    }
+    if (said->chosen >= 0)
+        vd_append(out, size, "  looked at %s alone",
+                  vd_region_label(chat->shown.regions.names, said->chosen).text);
     add_look(chat, c, out, size);
 }
 

@@ -138,13 +138,12 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
     if (other >= sheet->sides || !sheet->side[0].reply || !sheet->side[other].reply)
         return;
     vd_agreement they = vd_sheet_agreement(sheet, other, OVERLAP);
-    char text[200], far[16];
-    vd_percent(far, sizeof far, they.far);
+    char text[200];
     snprintf(text, sizeof text, "%s against %s: %s first answer", sheet->side[other].model,
              sheet->side[0].model, they.same ? "the same" : "another");
     if (at.width >= 72)
         vd_append(text, sizeof text, ", %d of top %d shared, distance %s", they.shared, they.most,
-                  far);
+                  vd_percent(they.far).text);
     vd_grid_text(grid, at.x, at.y, at.width, text,
                  vd_style_of(grid, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));
 }

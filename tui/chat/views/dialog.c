@@ -180,12 +180,13 @@ static bool is_unknown(const void *context, const char *word)
 
 static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
 {
-    char percent[16] = "?", text[64];
+    char text[64];
     const vd_answer *answer = &response->reply.answer;
-    if (response->chosen >= 0 && response->chosen < answer->candidates)
-        vd_percent(percent, sizeof percent, answer->probability[response->chosen]);
+    bool known = response->chosen >= 0 && response->chosen < answer->candidates;
+    double share = known ? (double)answer->probability[response->chosen] : -1;
     bool own = answer->candidates > 0 && response->chosen != answer->order[0];
-    snprintf(text, sizeof text, "%s%6s %.20s", own ? "chosen " : "", percent, response->model);
+    snprintf(text, sizeof text, "%s%6s %.20s", own ? "chosen " : "", vd_percent(share).text,
+             response->model);
     int width = (int)strlen(text);
     if (width > at.width)
         return;

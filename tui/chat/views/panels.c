@@ -11,13 +11,12 @@
 static void write_figures(const vd_response *response, const vd_sheet_side *side, int room,
                           char *out, size_t size)
 {
-    char margin[16];
     double first = vd_sheet_row(side, 0).probability;
     double second = vd_sheet_rows(side) > 1 ? vd_sheet_row(side, 1).probability : 0;
-    vd_percent(margin, sizeof margin, first - second);
-    snprintf(out, size, "entropy %.1f bits, margin %s", response->entropy, margin);
+    const vd_percent_text margin = vd_percent(first - second);
+    snprintf(out, size, "entropy %.1f bits, margin %s", response->entropy, margin.text);
     if (side->folded || (int)strlen(out) > room)
-        snprintf(out, size, "margin %s", margin);
+        snprintf(out, size, "margin %s", margin.text);
     if ((int)strlen(out) > room || first < second)
         out[0] = '\0';
 }
@@ -125,7 +124,7 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
                      vd_style_of(grid, VD_ROLE_NOTE));
     }
     if (rows >= 3 && response->reply.generated) {
-        g_autofree char *said = g_strconcat("says: ", response->reply.generated, NULL);
+        g_autofree char *said = g_strconcat("generated: ", response->reply.generated, NULL);
         vd_grid_text(grid, at.x, at.y + rows, at.width, said, vd_style_of(grid, VD_ROLE_ANSWER));
         rows--;
     }
@@ -144,16 +143,15 @@ enum { SHARE = 6, LEAST_BAR = 4 }; // columns
 static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_width, double share,
                        vd_style label_style, vd_style bar)
 {
-    char percent[16];
     int bar_width = at.width - label_width - 2 - SHARE;
-    vd_percent(percent, sizeof percent, share);
     if (bar_width < LEAST_BAR)
         label_width = at.width - SHARE;
     else
         vd_grid_bar(grid, at.x + label_width + 1, at.y, bar_width, share, bar,
                     vd_style_of(grid, VD_ROLE_RULE));
     vd_grid_text(grid, at.x, at.y, label_width, label, label_style);
-    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, vd_style_of(grid, VD_ROLE_TEXT));
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, vd_percent(share).text,
+                  vd_style_of(grid, VD_ROLE_TEXT));
 }
 
 // Numbers end in one column where some have two digits.
@@ -177,9 +175,8 @@ static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
 {
     int width = 3; // of "+12", too
     for (int i = 0; i < count; i++) {
-        char label[VD_REGION_LABEL];
-        vd_sheet_region(sheet, top[i].index, label);
-        int own = (int)strlen(label) + padding(top, count, top[i].index);
+        const vd_region_text label = vd_sheet_region(sheet, top[i].index);
+        int own = (int)strlen(label.text) + padding(top, count, top[i].index);
         width = own > width ? own : width;
     }
     return width;
@@ -216,8 +213,9 @@ static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_shee
                        vd_style_of(grid, VD_ROLE_FAINT), vd_style_of(grid, VD_ROLE_RULE));
             break;
         }
-        char label[VD_REGION_LABEL + 1] = " ";
-        vd_sheet_region(sheet, top[i].index, label + padding(top, count, top[i].index));
+        char label[sizeof(vd_region_text) + 1];
+        snprintf(label, sizeof label, "%s%s", padding(top, count, top[i].index) ? " " : "",
+                 vd_sheet_region(sheet, top[i].index).text);
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, top[i].share,
                    vd_style_of(grid, VD_ROLE_REGION), vd_style_of(grid, VD_ROLE_BAR_REGION));
         vd_spot_add(&chat->nav, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, "/what-if region %d",

@@ -90,14 +90,13 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
         vd_grid_right(page->grid, page->at.x + x + 2, y, room, right,
                       role(page, walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT));
     const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
-    char share[16], answer[160];
-    vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
-    int wide = snprintf(answer, sizeof answer, "%.60s (%s)", answers[now->order[0]], share);
-    if (walk->switches.count > 0) {
-        vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
+    char answer[160];
+    int wide = snprintf(answer, sizeof answer, "%.60s (%s)", answers[now->order[0]],
+                        vd_percent((double)now->probability[now->order[0]]).text);
+    if (walk->switches.count > 0)
         wide += snprintf(answer + wide, sizeof answer - (size_t)wide, ", was %.60s (%s)",
-                         answers[was->order[0]], share);
-    }
+                         answers[was->order[0]],
+                         vd_percent((double)was->probability[was->order[0]]).text);
     int width = row_width(page, 1);
     wide = wide < width / 2 ? wide : width / 2;
     y = row_y(page, 1);
@@ -167,14 +166,12 @@ static int draw_bars(walk_page *page, int x, int width, int row, const vd_walk_t
 {
     int names = label_width(table, width > 40 ? width - 26 : width * 11 / 20);
     for (int r = 0; r < table->rows; r++, row++) {
-        char percent[16];
         int y = row_y(page, row), bar = width - names - 8;
-        vd_percent(percent, sizeof percent, table->value[r]);
         vd_grid_text(page->grid, x, y, names, table->row[r], role(page, VD_ROLE_TEXT));
         vd_grid_bar(page->grid, x + names + 1, y, bar > 30 ? 30 : bar, table->value[r],
                     role(page, VD_ROLE_BAR_REGION), role(page, VD_ROLE_RULE));
-        vd_grid_right(page->grid, x + names + 1 + (bar > 30 ? 30 : bar), y, 7, percent,
-                      role(page, VD_ROLE_TEXT));
+        vd_grid_right(page->grid, x + names + 1 + (bar > 30 ? 30 : bar), y, 7,
+                      vd_percent(table->value[r]).text, role(page, VD_ROLE_TEXT));
     }
     return row;
 }
@@ -350,10 +347,10 @@ static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int inde
         on && e->what.kind == VD_SWITCH_WORD && on->word[0]; // the effect is of leaving out
     effect_columns c = effect_columns_of(at.width);
     vd_role direction = change < 0 ? VD_ROLE_DOWN : VD_ROLE_UP;
-    char name[VD_REGION_LABEL + 96], text[16];
+    char name[sizeof(vd_region_text) + 96], text[16];
     // The number of a region and its name say enough.
     if (e->what.kind == VD_SWITCH_REGION && walk->names)
-        vd_region_label(walk->names, e->what.index, name);
+        g_strlcpy(name, vd_region_label(walk->names, e->what.index).text, sizeof name);
     else
         vd_walk_switch_name(walk, &e->what, name, sizeof name);
     if (other)
@@ -364,8 +361,8 @@ static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int inde
                  vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
     x += c.name;
     if (e->attention >= 0) {
-        vd_percent(text, sizeof text, e->attention);
-        vd_grid_right(grid, x, y, c.share, text, vd_style_of(grid, VD_ROLE_TEXT));
+        vd_grid_right(grid, x, y, c.share, vd_percent(e->attention).text,
+                      vd_style_of(grid, VD_ROLE_TEXT));
         vd_grid_bar(grid, x + c.share + 1, y, c.bar - 1, e->attention,
                     vd_style_of(grid, VD_ROLE_BAR_REGION), vd_style_of(grid, VD_ROLE_RULE));
     }
@@ -421,7 +418,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     const vd_answer *was = &walk->reply.answer;
     bool wide = page->at.width >= 70 && !aside;
     int width = wide ? page->at.width * 12 / 20 : page->at.width, head = HEAD;
-    char text[160], share[16];
+    char text[160];
     draw_title(page, chat, "What if?", answers);
     vd_grid_text(page->grid, page->at.x, row_y(page, head), row_width(page, head),
                  what_changes(row_width(page, head)), role(page, VD_ROLE_TEXT));
@@ -432,9 +429,9 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
                                page->at.width - width - 2, page->at.height - head});
     } else if (!aside && walk->switches.count > 0) {
         const vd_answer *now = answer_now(walk);
-        vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
         snprintf(text, sizeof text, "now: %.60s (%s), place %d before", answers[now->order[0]],
-                 share, vd_answer_place(was, now->order[0]) + 1);
+                 vd_percent((double)now->probability[now->order[0]]).text,
+                 vd_answer_place(was, now->order[0]) + 1);
         vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
                      role(page, VD_ROLE_FIRST));
     }
