@@ -70,7 +70,7 @@ static vd_status find_inner(vd_packed *p, vd_arena *arena, vd_error *err)
     return VD_OK;
 }
 
-// Pieces of one block of ints, in the order of the header.
+// A piece of one block of ints.
 static int *slice(int **block, int count)
 {
     int *piece = *block;
@@ -78,35 +78,45 @@ static int *slice(int **block, int count)
     return piece;
 }
 
-static void point_in(vd_packed *p, int *block)
+// The arrays, of a tree or of sequences one by one, in a block of so many ints.
+static void point_in(vd_packed *p, bool tree, int *block)
 {
+    p->active = slice(&block, p->longest + 1);
+    p->offset = slice(&block, p->longest + 1);
+    p->id = slice(&block, p->tokens);
+    p->position = slice(&block, p->tokens);
+    p->forward = slice(&block, p->tokens);
+    if (tree) {
+        p->parent = slice(&block, p->tokens);
+        p->child = slice(&block, p->tokens + 1);
+        return;
+    }
+    p->owner = slice(&block, p->tokens);
+    p->backward = slice(&block, p->tokens);
     p->start = slice(&block, p->sequences + 1);
     p->length = slice(&block, p->sequences);
     p->first = slice(&block, p->sequences);
     p->last = slice(&block, p->sequences);
-    p->id = slice(&block, p->tokens);
-    p->position = slice(&block, p->tokens);
-    p->owner = slice(&block, p->tokens);
     p->order = slice(&block, p->sequences);
-    p->active = slice(&block, p->longest + 1);
-    p->offset = slice(&block, p->longest + 1);
-    p->forward = slice(&block, p->tokens);
-    p->backward = slice(&block, p->tokens);
 }
 
-// What is the same for both kinds: inner rows, and the copy of a block of arrays where operations
-// read them. point: points them into a block.
-static vd_status finish(vd_packed *p, void (*point)(vd_packed *p, int *block), int *block,
-                        size_t size, vd_arena *arena, vd_error *err)
+static size_t block_size(const vd_packed *p)
+{
+    return 5 * ((size_t)p->tokens + (size_t)p->sequences) + 2 * (size_t)p->longest + 3;
+}
+
+// What is the same for both kinds: inner rows, and the copy of the block of arrays where operations
+// read them.
+static vd_status finish(vd_packed *p, int *block, vd_arena *arena, vd_error *err)
 {
     vd_status status = find_inner(p, arena, err);
     if (status != VD_OK)
         return status;
-    int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
+    int *copy = (int *)vd_arena_upload(arena, block, block_size(p), sizeof *block);
     if (!copy)
         return vd_error_memory(err, "packed sequences");
     vd_packed at = {.sequences = p->sequences, .tokens = p->tokens, .longest = p->longest};
-    point(&at, copy);
+    point_in(&at, p->parent, copy);
     p->rows = (vd_packed_rows){at.start,    at.length,   at.first,  at.last,   at.id,
                                at.position, at.owner,    at.order,  at.active, at.offset,
                                at.forward,  at.backward, at.parent, at.child};
@@ -139,17 +149,16 @@ vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequenc
         if (lengths[s] > p.longest)
             p.longest = lengths[s];
     }
-    size_t size = 5 * (size_t)sequences + 5 * (size_t)p.tokens + 2 * (size_t)p.longest + 3;
-    int *block = vd_arena_ints(arena, size);
+    int *block = vd_arena_ints(arena, block_size(&p));
     int *count = vd_arena_ints(arena, (size_t)p.longest + 1);
     if (arena->failed)
         return vd_error_memory(err, "packed sequences");
-    point_in(&p, block);
+    point_in(&p, false, block);
     fill_rows_of(&p, ids, lengths, width);
     sort_by_length(&p, count);
     fill_steps(&p);
     *out = p;
-    return finish(out, point_in, block, size, arena, err);
+    return finish(out, block, arena, err);
 }
 
 vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_arena *arena,
@@ -285,18 +294,6 @@ static void fill_children(vd_packed *p)
         p->child[row++] = p->tokens;
 }
 
-// The arrays of a tree, in one block of ints.
-static void point_tree(vd_packed *p, int *block)
-{
-    p->active = slice(&block, p->longest + 1);
-    p->offset = slice(&block, p->longest + 1);
-    p->id = slice(&block, p->tokens);
-    p->position = slice(&block, p->tokens);
-    p->forward = slice(&block, p->tokens);
-    p->parent = slice(&block, p->tokens);
-    p->child = slice(&block, p->tokens + 1);
-}
-
 vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int width,
                              const int *order, int count, vd_arena *arena, vd_packed *out,
                              int *last, vd_error *err)
@@ -310,12 +307,11 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     if (arena->failed)
         return vd_error_memory(err, "packed prefixes");
     count_prefixes(&table, order, count, &p);
-    size_t size = 2 * ((size_t)p.longest + 1) + 5 * (size_t)p.tokens + 1;
-    int *block = vd_arena_ints(arena, size);
+    int *block = vd_arena_ints(arena, block_size(&p));
     if (!block)
         return vd_error_memory(err, "packed prefixes");
     at = p;
-    point_tree(&at, block);
+    point_in(&at, true, block);
     for (int step = 0; step <= p.longest; step++) {
         at.active[step] = p.active[step];
         at.offset[step] = next[step] = p.offset[step];
@@ -324,7 +320,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     add_prefixes(&table, order, count, &p, path, next, last);
     fill_children(&p);
     *out = p;
-    return finish(out, point_tree, block, size, arena, err);
+    return finish(out, block, arena, err);
 }
 
 // The words of the sequence that ends at a row of the tree, and its rows. Returns how many.

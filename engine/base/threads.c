@@ -100,7 +100,7 @@ static int processors(void)
     return count;
 }
 
-static int threads(void)
+int vd_threads_count(void)
 {
     return wanted > 0 ? wanted : processors();
 }
@@ -122,7 +122,7 @@ static void spawn(void)
     if (pthread_attr_init(&detached) != 0)
         return;
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    while (workers < threads() - 1) {
+    while (workers < vd_threads_count() - 1) {
         pthread_t thread;
         if (pthread_create(&thread, &detached, serve, NULL) != 0)
             break;
@@ -148,7 +148,7 @@ static void wait_for_workers(void)
 
 void vd_threads_run(int count, vd_threads_item item, void *job)
 {
-    if (count <= 1 || inside || threads() <= 1 || pthread_mutex_trylock(&use) != 0) {
+    if (count <= 1 || inside || vd_threads_count() <= 1 || pthread_mutex_trylock(&use) != 0) {
         for (int i = 0; i < count; i++)
             item(job, i);
         return;
@@ -176,11 +176,6 @@ void vd_threads_alone(bool alone)
     inside = alone;
 }
 
-int vd_threads_count(void)
-{
-    return threads();
-}
-
 typedef struct range_job {
     vd_threads_range range;
     void *job;
@@ -197,10 +192,10 @@ static void do_range(void *data, int index)
 void vd_threads_ranges(size_t items, double cost, vd_threads_range range, void *job)
 {
     double worth = (double)items * cost / WORTH_NS;
-    size_t most = (size_t)threads() * RANGES_A_THREAD;
+    size_t most = (size_t)vd_threads_count() * RANGES_A_THREAD;
     size_t ranges = worth < (double)most ? (size_t)worth : most;
     ranges = ranges > items ? items : ranges;
-    if (ranges < 2 || inside || threads() <= 1) {
+    if (ranges < 2 || inside || vd_threads_count() <= 1) {
         if (items > 0)
             range(job, 0, items);
         return;
