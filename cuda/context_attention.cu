@@ -4,13 +4,14 @@
 enum { THREADS = 256, WARPS = THREADS / VD_WARP };
 enum { ENTRIES = 16 }; // that a block of a question scores at a time, a warp each
 
-// Dropout's index of the product of question n and entry r of those it sees, as on the CPU.
-static __device__ __forceinline__ uint32_t pair_index(const vd_geometry &span, int n, int r,
-                                                      int hidden)
+// Dropout's factor of number i of the product of question n and entry r of those it sees; the index
+// as on the CPU.
+static __device__ __forceinline__ float pair_factor(const vd_geometry &span, int hidden,
+                                                    vd_dropout drop, int n, int r, int i)
 {
-    return (static_cast<uint32_t>(n) * static_cast<uint32_t>(span.most) +
-            static_cast<uint32_t>(r)) *
-           static_cast<uint32_t>(hidden);
+    uint32_t pair =
+        static_cast<uint32_t>(n) * static_cast<uint32_t>(span.most) + static_cast<uint32_t>(r);
+    return vd_dropout_factor(drop, pair * static_cast<uint32_t>(hidden) + static_cast<uint32_t>(i));
 }
 
 // ---- forward ------------------------------------------------------------------------------------
@@ -27,11 +28,9 @@ static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
     const float *q = fq + n * size;
     for (int r = warp; r < seen; r += blockDim.x / VD_WARP) {
         const float *entry = fh + (first + r) * size;
-        uint32_t index = pair_index(span, n, r, hidden);
         float sum = 0;
         for (int i = lane; i < hidden; i += VD_WARP)
-            sum +=
-                w[i] * q[i] * entry[i] * vd_dropout_factor(drop, index + static_cast<uint32_t>(i));
+            sum += w[i] * q[i] * entry[i] * pair_factor(span, hidden, drop, n, r, i);
         sum = vd_warp_sum(sum);
         if (lane == 0)
             row[r] = sum + b[0];
@@ -60,11 +59,12 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
 
 // ---- backward -----------------------------------------------------------------------------------
 
-// A block a question: the scores' gradient, and that of the question's projection.
-static __global__ void context_question_kernel(vd_geometry span, int hidden, const float *fh,
-                                               const float *h, const float *w, vd_dropout drop,
-                                               const float *a, float *da, const float *dc,
-                                               float *dfq)
+// A block a question: the scores' gradient, that of the question's projection, and the question's
+// share of the score layer's.
+static __global__ void context_question_kernel(vd_geometry span, int hidden, const float *fq,
+                                               const float *fh, const float *h, const float *w,
+                                               vd_dropout drop, const float *a, float *da,
+                                               const float *dc, float *dfq, float *dw, float *db)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int first = span.rows.entry_start[span.rows.dialog[n]], seen = span.rows.seen[n];
@@ -86,11 +86,15 @@ static __global__ void context_question_kernel(vd_geometry span, int hidden, con
     for (int i = threadIdx.x; i < hidden; i += THREADS) {
         float sum = 0;
         for (int r = 0; r < seen; r++)
-            sum +=
-                drow[r] *
-                vd_dropout_factor(drop, pair_index(span, n, r, hidden) + static_cast<uint32_t>(i)) *
-                w[i] * fh[(first + r) * size + i];
-        dfq[n * size + i] += sum;
+            sum += drow[r] * pair_factor(span, hidden, drop, n, r, i) * fh[(first + r) * size + i];
+        dfq[n * size + i] += sum * w[i];
+        atomicAdd(dw + i, sum * fq[n * size + i]);
+    }
+    if (threadIdx.x == 0) {
+        float sum = 0;
+        for (int r = 0; r < seen; r++)
+            sum += drow[r];
+        atomicAdd(db, sum);
     }
 }
 
@@ -110,8 +114,7 @@ static __global__ void context_entry_kernel(vd_geometry span, int hidden, const 
         for (int n = from; n < to; n++)
             if (r < span.rows.seen[n])
                 sum += da[static_cast<size_t>(n) * span.most + r] * w[i] * fq[n * size + i] *
-                       vd_dropout_factor(drop,
-                                         pair_index(span, n, r, hidden) + static_cast<uint32_t>(i));
+                       pair_factor(span, hidden, drop, n, r, i);
         dfh[entry * size + i] += sum;
     }
     for (int i = threadIdx.x; i < 2 * hidden; i += THREADS) {
@@ -123,31 +126,6 @@ static __global__ void context_entry_kernel(vd_geometry span, int hidden, const 
     }
 }
 
-// A block a question: its share of the score layer's gradient.
-static __global__ void context_score_kernel(vd_geometry span, int hidden, const float *fq,
-                                            const float *fh, vd_dropout drop, const float *da,
-                                            float *dw, float *db)
-{
-    int n = blockIdx.x;
-    int first = span.rows.entry_start[span.rows.dialog[n]], seen = span.rows.seen[n];
-    size_t size = static_cast<size_t>(hidden);
-    const float *drow = da + static_cast<size_t>(n) * span.most;
-    for (int i = threadIdx.x; i < hidden; i += THREADS) {
-        float sum = 0;
-        for (int r = 0; r < seen; r++)
-            sum +=
-                drow[r] * fh[(first + r) * size + i] *
-                vd_dropout_factor(drop, pair_index(span, n, r, hidden) + static_cast<uint32_t>(i));
-        atomicAdd(dw + i, sum * fq[n * size + i]);
-    }
-    if (threadIdx.x == 0) {
-        float sum = 0;
-        for (int r = 0; r < seen; r++)
-            sum += drow[r];
-        atomicAdd(db, sum);
-    }
-}
-
 static void context_attention_backward(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
                                        const vd_score_weights *score,
@@ -156,14 +134,11 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
                                        vd_real *dfq, vd_real *dfh, vd_real *dh)
 {
     vd_dropout drop = vd_dropout_make(rate, key);
-    unsigned questions = static_cast<unsigned>(span->questions);
-    VD_LAUNCH(context_question_kernel, questions, THREADS, *span, hidden, fh, h, score->w, drop, a,
-              da, dc, dfq);
+    VD_LAUNCH(context_question_kernel, static_cast<unsigned>(span->questions), THREADS, *span,
+              hidden, fq, fh, h, score->w, drop, a, da, dc, dfq, dscore->w, dscore->b);
     VD_LAUNCH(context_entry_kernel,
               dim3(static_cast<unsigned>(span->dialogs), static_cast<unsigned>(span->most)),
               THREADS, *span, hidden, fq, score->w, drop, a, da, dc, dfh, dh);
-    VD_LAUNCH(context_score_kernel, questions, THREADS, *span, hidden, fq, fh, drop, da, dscore->w,
-              dscore->b);
 }
 
 // ---- softmax ------------------------------------------------------------------------------------

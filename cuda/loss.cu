@@ -64,78 +64,51 @@ static __device__ void margin_backward(const vd_candidate_loss &l, const vd_targ
 
 // ---- loss ---------------------------------------------------------------------------------------
 
-// Against shares of relevance; false where nothing is relevant.
-static __device__ bool relevance_loss(const vd_candidate_loss &l, int n, double *room,
-                                      float *room_max)
-{
-    int o = l.candidates;
-    const float *z = l.scores + static_cast<size_t>(n) * o;
-    const float *y = l.relevance + static_cast<size_t>(n) * o;
-    float *d = l.dscores ? l.dscores + static_cast<size_t>(n) * o : NULL;
-    double relevant = 0, sum = 0, score = 0;
-    float most = -INFINITY;
-    for (int i = threadIdx.x; i < o; i += THREADS) {
-        relevant += y[i];
-        most = fmaxf(most, z[i]);
-    }
-    relevant = vd_block_sum(relevant, room);
-    if (!(relevant > 0))
-        return false;
-    double max = vd_block_reduce<vd_larger>(most, room_max);
-    for (int i = threadIdx.x; i < o; i += THREADS) {
-        sum += exp(static_cast<double>(z[i]) - max);
-        score += y[i] / relevant * z[i];
-    }
-    sum = vd_block_sum(sum, room);
-    score = vd_block_sum(score, room);
-    for (int i = threadIdx.x; d && i < o; i += THREADS)
-        d[i] = static_cast<float>((exp(static_cast<double>(z[i]) - max) / sum - y[i] / relevant) *
-                                  l.scale);
-    if (threadIdx.x == 0)
-        atomicAdd(l.loss, (log(sum) + max - score) * l.scale);
-    return true;
-}
-
-// A block a question.
+// A block a question: cross entropy against shares of relevance, or where nothing is relevant
+// against the truth, whose score a margin changes.
 static __global__ void loss_kernel(vd_candidate_loss l)
 {
     __shared__ double room[WARPS];
     __shared__ float room_max[WARPS];
     int n = blockIdx.x, o = l.candidates, truth = l.truth[n];
-    const float *z = l.scores + static_cast<size_t>(n) * o;
-    float *d = l.dscores ? l.dscores + static_cast<size_t>(n) * o : NULL;
+    size_t first = static_cast<size_t>(n) * o;
+    const float *z = l.scores + first, *y = l.relevance ? l.relevance + first : NULL;
+    float *d = l.dscores ? l.dscores + first : NULL, most = -INFINITY;
     if (truth < 0) {
         for (int i = threadIdx.x; d && i < o; i += THREADS)
             d[i] = 0;
         return;
     }
-    if (l.relevance && relevance_loss(l, n, room, room_max))
-        return;
-    int option = l.margin > 1 ? l.option[static_cast<size_t>(n) * o + truth] : 0;
-    double score = z[truth], share = 1;
+    double relevant = 0, weighted = 0, sum = 0, score = z[truth], share = 1;
+    for (int i = threadIdx.x; i < o; i += THREADS) {
+        relevant += y ? y[i] : 0;
+        most = i == truth ? most : fmaxf(most, z[i]);
+    }
+    relevant = y ? vd_block_sum(relevant, room) : 0;
+    bool shares = relevant > 0, margin = !shares && l.margin > 1;
+    int option = margin ? l.option[first + truth] : 0;
     vd_target t = vd_target();
-    if (l.margin > 1) {
+    if (margin) {
         t = target_of(l, n, option, room);
         share = l.lambda / (1 + l.lambda);
         score = share * score + (1 - share) * t.o_norm * t.e_norm * t.psi;
     }
-    float most = -INFINITY;
-    for (int i = threadIdx.x; i < o; i += THREADS)
-        most = i == truth ? most : fmaxf(most, z[i]);
-    double max = fmax(static_cast<double>(vd_block_reduce<vd_larger>(most, room_max)), score),
-           sum = 0;
-    for (int i = threadIdx.x; i < o; i += THREADS)
+    double max = fmax(static_cast<double>(vd_block_reduce<vd_larger>(most, room_max)), score);
+    for (int i = threadIdx.x; i < o; i += THREADS) {
         sum += exp((i == truth ? score : static_cast<double>(z[i])) - max);
+        weighted += shares ? y[i] / relevant * z[i] : 0;
+    }
     sum = vd_block_sum(sum, room);
+    weighted = shares ? vd_block_sum(weighted, room) : score;
     double p = exp(score - max) / sum - 1;
-    for (int i = threadIdx.x; d && i < o; i += THREADS)
-        d[i] =
-            static_cast<float>(i == truth ? p * l.scale * share
-                                          : exp(static_cast<double>(z[i]) - max) / sum * l.scale);
-    if (d && l.margin > 1)
+    for (int i = threadIdx.x; d && i < o; i += THREADS) {
+        double of = exp(static_cast<double>(z[i]) - max) / sum - (shares ? y[i] / relevant : 0);
+        d[i] = static_cast<float>((!shares && i == truth ? p * share : of) * l.scale);
+    }
+    if (d && margin)
         margin_backward(l, t, n, option, p * l.scale * (1 - share));
     if (threadIdx.x == 0)
-        atomicAdd(l.loss, (log(sum) + max - score) * l.scale);
+        atomicAdd(l.loss, (log(sum) + max - weighted) * l.scale);
 }
 
 static void candidate_loss(const vd_candidate_loss *loss)
