@@ -62,14 +62,10 @@ const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
 static vd_real first_value(vd_init init, vd_rng *rng)
 {
     switch (init.kind) {
-    case VD_INIT_ZERO:
-        return 0;
-    case VD_INIT_ONE:
-        return 1;
-    case VD_INIT_UNIFORM:
-        return (vd_real)vd_rng_range(rng, -init.scale, init.scale);
     case VD_INIT_VALUE:
         return (vd_real)init.scale;
+    case VD_INIT_UNIFORM:
+        return (vd_real)vd_rng_range(rng, -init.scale, init.scale);
     case VD_INIT_ORTHOGONAL:
         return (vd_real)vd_rng_normal(rng);
     default:
@@ -138,7 +134,7 @@ void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias)
 
 void vd_layout_norm(vd_layout *layout, const char *name, int size)
 {
-    vd_layout_add(layout, name, ".weight", false, size, 0, (vd_init){VD_INIT_ONE, 0});
+    vd_layout_add(layout, name, ".weight", false, size, 0, (vd_init){VD_INIT_VALUE, 1});
     vd_layout_add(layout, name, ".bias", false, size, 0, vd_init_zero());
 }
 

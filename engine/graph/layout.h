@@ -11,12 +11,10 @@
 
 // How a parameter is initialised; `scale` is the bound or the deviation.
 typedef enum vd_init_kind {
-    VD_INIT_ZERO,
-    VD_INIT_ONE,
+    VD_INIT_VALUE,   // the scale itself
     VD_INIT_UNIFORM, // in +-scale
     VD_INIT_NORMAL,  // N(0, scale)
     VD_INIT_WORDS,   // the same with the row VD_PAD zero
-    VD_INIT_VALUE,   // the scale itself
     // Square blocks below each other, each with orthogonal rows of length 1 (Saxe et al. 2014).
     VD_INIT_ORTHOGONAL
 } vd_init_kind;
@@ -89,7 +87,7 @@ void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int lay
 
 static inline vd_init vd_init_zero(void)
 {
-    return (vd_init){VD_INIT_ZERO, 0};
+    return (vd_init){VD_INIT_VALUE, 0};
 }
 
 // Kaiming uniform (He et al. 2015).

@@ -21,11 +21,15 @@ vd_status vd_tape_status(const vd_tape *tape, vd_error *err)
     return tape->status == VD_OK ? VD_OK : vd_error_set(err, tape->status, "%s", tape->error.text);
 }
 
-static void fail_memory(vd_tape *tape)
+// Memory that was asked for, which is there unless the tape fails.
+static void *there(vd_tape *tape, void *memory)
 {
     vd_error err;
-    vd_error_memory(&err, "what the network computes");
-    vd_tape_fail(tape, VD_NO_MEMORY, "%s", err.text);
+    if (!memory) {
+        vd_error_memory(&err, "what the network computes");
+        vd_tape_fail(tape, VD_NO_MEMORY, "%s", err.text);
+    }
+    return memory;
 }
 
 bool vd_tape_fits(vd_tape *tape, bool fits, const char *operation, const vd_value *a,
@@ -46,34 +50,22 @@ bool vd_tape_fits(vd_tape *tape, bool fits, const char *operation, const vd_valu
 
 vd_real *vd_tape_reals(vd_tape *tape, size_t count)
 {
-    vd_real *x = vd_arena_reals(tape->arena, count);
-    if (!x)
-        fail_memory(tape);
-    return x;
+    return there(tape, vd_arena_reals(tape->arena, count));
 }
 
 vd_real *vd_tape_zeros(vd_tape *tape, size_t count)
 {
-    vd_real *x = vd_arena_zeros(tape->arena, count);
-    if (!x)
-        fail_memory(tape);
-    return x;
+    return there(tape, vd_arena_zeros(tape->arena, count));
 }
 
 void *vd_tape_kept(vd_tape *tape, size_t count, size_t size)
 {
-    void *x = vd_arena_take(tape->arena, count, size);
-    if (!x)
-        fail_memory(tape);
-    return x;
+    return there(tape, vd_arena_take(tape->arena, count, size));
 }
 
 const void *vd_tape_upload(vd_tape *tape, const void *host, size_t count, size_t size)
 {
-    const void *there = vd_arena_upload(tape->arena, host, count, size);
-    if (!there)
-        fail_memory(tape);
-    return there;
+    return there(tape, (void *)(uintptr_t)vd_arena_upload(tape->arena, host, count, size));
 }
 
 static vd_value *take(vd_tape *tape, vd_value shape, bool wanted)
