@@ -29,11 +29,10 @@ VD_TARGET_CLONES static void multiply(vd_real *z, const vd_real *x, const vd_rea
         z[i] = x[i] * y[i];
 }
 
-VD_TARGET_CLONES static void add_product(vd_real *z, vd_real a, const vd_real *x, const vd_real *y,
-                                         int n)
+VD_TARGET_CLONES static void add_product(vd_real *z, const vd_real *x, const vd_real *y, int n)
 {
     for (int i = 0; i < n; i++)
-        z[i] += a * x[i] * y[i];
+        z[i] += x[i] * y[i];
 }
 
 // w . drop(x * y): one attention score over a product of two projections.
@@ -77,18 +76,11 @@ static void softmax(vd_real *x, int rows, int columns, int stride)
         vd_cpu_softmax(row, row, (size_t)columns);
 }
 
-static void softmax_backward_row(const vd_real *y, vd_real *dx, int n)
+static void softmax_backward(const vd_real *y, vd_real *dx, int n)
 {
     vd_real sum = dot(y, dx, n);
     for (int i = 0; i < n; i++)
         dx[i] = y[i] * (dx[i] - sum);
-}
-
-static void softmax_backward(const vd_real *y, vd_real *dx, int rows, int columns, int stride)
-{
-    for (int r = 0; r < rows; r++)
-        softmax_backward_row(y + (size_t)r * (size_t)stride, dx + (size_t)r * (size_t)stride,
-                             columns);
 }
 
 // One picture, (regions, size), some channels at a time.
@@ -166,7 +158,7 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
             drow[r] += dot(d, h + (size_t)(first + r) * 2 * size, 2 * hidden);
             vd_cpu_add_scaled(dh + (size_t)(first + r) * 2 * size, row[r], d, 2 * size);
         }
-        softmax_backward_row(row, drow, seen);
+        softmax_backward(row, drow, seen);
         for (int r = 0; r < seen; r++) {
             dscore->b[0] += drow[r];
             product_score_backward(drow[r], score->w, fq + (size_t)n * size,
@@ -286,7 +278,9 @@ static void word_attention_backward(const vd_geometry *span, int regions, const 
 {
     for (int n = 0; n < span->questions; n++) {
         words_span w = words_of_question(span, regions, n);
-        softmax_backward(m + w.at + w.from, dm + w.at + w.from, regions, w.count, w.stride);
+        size_t at = w.at + (size_t)w.from;
+        for (int r = 0; r < regions; r++, at += (size_t)w.stride)
+            softmax_backward(m + at, dm + at, w.count);
     }
 }
 
@@ -335,7 +329,7 @@ static void region_attention_backward(const vd_geometry *span, int hidden, const
     vd_real scale = 1 / (1 - rate);
     for (int n = 0; n < span->questions; n++) {
         int from = span->region_start[n], to = span->region_start[n + 1];
-        softmax_backward_row(g + from, dg + from, to - from);
+        softmax_backward(g + from, dg + from, to - from);
         for (int k = from; k < to; k++) {
             const vd_real *row = z + (size_t)k * h;
             vd_real *dv = dfm + (size_t)k * h;
@@ -350,7 +344,7 @@ static void region_attention_backward(const vd_geometry *span, int hidden, const
             vd_real along = dot(row, dv, hidden);
             for (int i = 0; i < hidden; i++)
                 dv[i] = (dv[i] - row[i] * along) / norm[k];
-            add_product(dfc + (size_t)n * h, 1, dv, fm + (size_t)k * h, hidden);
+            add_product(dfc + (size_t)n * h, dv, fm + (size_t)k * h, hidden);
             multiply(dv, dv, fc + (size_t)n * h, hidden);
         }
     }

@@ -6,6 +6,7 @@
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 
+// A step of one direction; or, without `step`, all steps of several.
 typedef struct gru_step {
     const vd_gru_pass *pass;
     const vd_gru_gradient *gradient;
@@ -135,14 +136,9 @@ static void gru_rows_backward(void *data, size_t from, size_t to)
     }
 }
 
-typedef struct gru_back {
-    const vd_gru_pass *pass;
-    const vd_gru_gradient *gradient;
-} gru_back;
-
 static void gru_steps_backward(void *data, int direction)
 {
-    const gru_back *b = data;
+    const gru_step *b = data;
     const vd_gru_pass *p = b->pass + direction;
     const vd_gru_gradient *q = b->gradient + direction;
     const vd_packed *packed = p->packed;
@@ -159,7 +155,7 @@ static void gru_steps_backward(void *data, int direction)
 
 static void gru_backward(const vd_gru_pass *pass, const vd_gru_gradient *gradient, int directions)
 {
-    gru_back back = {pass, gradient};
+    gru_step back = {.pass = pass, .gradient = gradient};
     vd_threads_run(directions, gru_steps_backward, &back);
     for (int d = 0; d < directions; d++)
         vd_backend_cpu()->linear_backward(pass[d].before, &pass[d].weights->w, gradient[d].dstate,
