@@ -435,20 +435,15 @@ vd_status vd_output_check(const char *const *out, size_t outs, const char *const
                           bool force, vd_error *err)
 {
     struct stat about;
-    for (size_t o = 0; o < outs; o++) {
-        for (size_t i = 0; i < ins && out[o]; i++)
-            if (in[i] && same_file(out[o], in[i]))
+    for (size_t o = 0; o < outs; o++)
+        for (size_t i = 0; i < ins + o && out[o]; i++) {
+            const char *other = i < ins ? in[i] : out[i - ins];
+            if (other && same_file(out[o], other))
                 return vd_error_set(err, VD_USAGE,
-                                    "%.300s: would overwrite %.300s, which is read; name another "
+                                    "%.300s: would overwrite %.300s, which is %s; name another "
                                     "output",
-                                    out[o], in[i]);
-        for (size_t i = 0; i < o && out[o]; i++)
-            if (out[i] && same_file(out[o], out[i]))
-                return vd_error_set(err, VD_USAGE,
-                                    "%.300s: would overwrite %.300s, which is written too; name "
-                                    "another output",
-                                    out[o], out[i]);
-    }
+                                    out[o], other, i < ins ? "read" : "written too");
+        }
     for (size_t o = 0; o < outs && !force; o++)
         if (out[o] && stat(out[o], &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
             return vd_error_set(
