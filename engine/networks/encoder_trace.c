@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/pass.h"
@@ -63,14 +62,6 @@ static int rows_of(const vd_value *x)
     return x->axis == VD_AXIS_QUESTIONS || x->axis == VD_AXIS_DIALOGS ? 1 : x->rows;
 }
 
-static size_t size_of(const vd_named *list)
-{
-    size_t n = 0;
-    for (int i = 0; i < VD_EXPLAINED_VALUES && list[i].value; i++)
-        n += (size_t)rows_of(list[i].value) * (size_t)list[i].value->columns;
-    return n;
-}
-
 // The letters of engine/networks/batch.h: of what there is a row each, then their size. What has no
 // letter is a number.
 static void name_axes(const vd_pass *pass, const vd_value *x, char *out, size_t size)
@@ -103,78 +94,48 @@ static void name_axes(const vd_pass *pass, const vd_value *x, char *out, size_t 
         vd_append(out, size, "%d", x->columns);
 }
 
-static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value *to, float **at)
+static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace *trace,
+                       vd_trace_value *to)
 {
     int i = 0;
     for (; i < VD_EXPLAINED_VALUES && from[i].value; i++) {
         const vd_value *x = from[i].value;
         int rows = rows_of(x), columns = x->columns;
         size_t n = (size_t)rows * (size_t)columns, skipped = (size_t)(x->rows - rows);
-        pass->be->read_floats(x->x + skipped * (size_t)columns, *at, n);
+        float *value = vd_arena_take_raw(&trace->memory, n, sizeof *value);
+        if (value)
+            pass->be->read_floats(x->x + skipped * (size_t)columns, value, n);
         to[i] = (vd_trace_value){.name = from[i].name,
                                  .is = from[i].is,
                                  .dims = rows == 1 ? 1 : 2,
                                  .shape = {rows == 1 ? columns : rows, columns},
-                                 .value = *at};
+                                 .value = value};
         name_axes(pass, x, to[i].axes, sizeof to[i].axes);
-        *at += n;
     }
     return i;
 }
 
-static void add_table(vd_trace_stage *stage, const vd_attention *a, double **at)
-{
-    static const char *const share[] = {"share"};
-    vd_trace_table *table = &stage->table[stage->tables++];
-    bool turned = a->rows == 1; // a row for each key
-    bool nothing = a->nothing && !turned;
-    *table = (vd_trace_table){.share = true,
-                              .nothing = nothing,
-                              .row_axis = turned ? a->key : a->query,
-                              .column_axis = turned ? VD_AXIS_NONE : a->key,
-                              .column = turned ? share : NULL,
-                              .rows = turned ? a->columns : a->rows,
-                              .columns = turned ? 1 : a->columns + nothing,
-                              .value = *at};
-    vd_attention_title(a, table->title, sizeof table->title);
-    for (int r = 0; r < a->rows; r++) {
-        for (int c = 0; c < a->columns; c++)
-            *(*at)++ = (double)a->share[r * a->columns + c];
-        if (nothing)
-            *(*at)++ = vd_attention_nothing(a, r);
-    }
-}
-
-// Of the last question, in the dialog.
-static size_t gate_size(const vd_explained *e, const vd_axis_subsets *subsets)
-{
-    const vd_pairing *p = e->gate.value->pairing;
-    return (size_t)subsets->count[p->query_axis] * (size_t)subsets->count[p->key_axis];
-}
-
 // The gate as a table, like an attention whose shares need not sum to one.
 static vd_status add_gate(const vd_pass *pass, const vd_explained *e,
-                          const vd_axis_subsets *subsets, vd_trace_stage *stage, double **figures,
+                          const vd_axis_subsets *subsets, vd_trace *trace, vd_trace_stage *stage,
                           vd_error *err)
 {
+    static const char *const column[] = {"part"};
     const vd_shown gate = {.name = e->gate.name, .value = e->gate.value};
     vd_attention_at from = attention_of(pass->tape, &gate, NULL);
+    char title[sizeof stage->table->title];
     vd_attention *table;
     size_t n = (size_t)from.rows * (size_t)from.columns;
-    float *part = vd_alloc(n, sizeof *part);
+    float *part = vd_arena_take_raw(&trace->memory, n, sizeof *part);
     if (!part)
         return vd_error_memory(err, "what the stages computed");
     from.of = 1;
     pass->be->read_floats(from.share, part, n);
     vd_status status = vd_attentions_spread(&from, 1, part, subsets, &table, err);
-    vd_free(part);
     if (status)
         return status;
-    static const char *const column[] = {"part"};
-    add_table(stage, table, figures);
-    stage->table[stage->tables - 1].column = column;
-    snprintf(stage->table[stage->tables - 1].title, sizeof stage->table->title, "%s: %s",
-             e->gate.name, e->gate.is);
+    snprintf(title, sizeof title, "%s: %s", e->gate.name, e->gate.is);
+    vd_trace_add_attention(trace, stage, title, table, column);
     vd_attentions_free(table, 1);
     return VD_OK;
 }
@@ -197,56 +158,47 @@ static void put_title(const vd_pass *pass, const vd_explained *e, vd_trace_stage
 // *first: the first attention that belongs to the stage. The gate's table has room whatever there
 // is.
 static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outcome *outcome,
-                       int *first, vd_trace_stage *stage, float **at, double **figures)
+                       int *first, vd_trace *trace, vd_trace_stage *stage)
 {
+    static const char *const column[] = {"share"};
     put_title(pass, e, stage);
     stage->why = e->why;
     memcpy(stage->formula, e->formula, sizeof stage->formula);
-    stage->ins = copy_values(pass, e->in, stage->in, at);
-    stage->outs = copy_values(pass, e->out, stage->out, at);
+    stage->ins = copy_values(pass, e->in, trace, stage->in);
+    stage->outs = copy_values(pass, e->out, trace, stage->out);
     for (; *first < e->shown; (*first)++)
         if (stage->tables < VD_STAGE_TABLES - (e->gate.value != NULL) &&
             strcmp(outcome->attention[*first].part, VD_ATTENTION_HEAD) !=
                 0) // their mean is among them
-            add_table(stage, &outcome->attention[*first], figures);
+            vd_trace_add_attention(trace, stage, NULL, &outcome->attention[*first], column);
 }
 
 vd_status vd_encoder_trace(const vd_pass *pass, const vd_axis_subsets *subsets,
                            const vd_outcome *outcome, vd_trace *out, vd_error *err)
 {
-    int wide = vd_encoded_width(pass->config);
-    size_t h = (size_t)wide, candidates = (size_t)outcome->candidates;
-    size_t floats = h + 2 * candidates, figures = vd_decoder_figures(outcome), stages = 0;
-    for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++) {
-        floats += size_of(e->in) + size_of(e->out);
-        figures += e->gate.value ? gate_size(e, subsets) : 0;
-    }
-    for (int i = 0; i < outcome->attentions; i++)
-        figures += (size_t)outcome->attention[i].rows *
-                   (size_t)(outcome->attention[i].columns + outcome->attention[i].nothing);
-    vd_status status = vd_trace_make(stages + VD_DECODER_STAGES, floats, figures, out, err);
-    if (status)
-        return status;
+    int wide = vd_encoded_width(pass->config), stages = VD_DECODER_STAGES, first = 0;
+    for (const vd_explained *e = pass->tape->explained; e; e = e->next)
+        stages++;
+    vd_status status = vd_trace_make(stages, out, err);
     vd_trace_stage *stage = out->stage;
-    float *at = out->memory;
-    double *numbers = out->figures;
-    int first = 0;
     for (const vd_explained *e = pass->tape->explained; e && status == VD_OK; e = e->next) {
-        fill_stage(pass, e, outcome, &first, stage, &at, &numbers);
+        fill_stage(pass, e, outcome, &first, out, stage);
         if (e->gate.value)
-            status = add_gate(pass, e, subsets, stage, &numbers, err);
+            status = add_gate(pass, e, subsets, out, stage, err);
         stage++;
     }
+    float *value = vd_arena_take_raw(&out->memory, (size_t)wide, sizeof *value);
     if (status) {
         vd_trace_clear(out);
         return status;
     }
-    pass->be->read_floats(pass->encoded, at, h);
-    vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {wide}, at};
+    vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {wide}, value};
     if (!vd_encodes(pass->config)) {
         encoded.is = "the dialog so far; the answers attend to all its tokens";
         encoded.axes[0] = 'E';
     }
-    vd_decoder_stages(outcome, &encoded, at + h, at + h + candidates, numbers, stage);
-    return VD_OK;
+    if (value)
+        pass->be->read_floats(pass->encoded, value, (size_t)wide);
+    vd_decoder_stages(outcome, &encoded, out);
+    return vd_trace_status(out, err);
 }

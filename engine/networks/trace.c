@@ -1,9 +1,48 @@
-// The stages that every answer ends with, as they are shown.
+// Tables of stages, and the stages that every answer ends with.
 #include "engine/networks/trace.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "engine/base/alloc.h"
+// ---- tables -------------------------------------------------------------------------------------
+
+double *vd_trace_add_table(vd_trace *trace, vd_trace_stage *stage, const char *title,
+                           vd_trace_table table)
+{
+    size_t n = (size_t)table.rows * (size_t)table.columns;
+    double *value = vd_arena_take(&trace->memory, n, sizeof *value);
+    table.value = value;
+    snprintf(table.title, sizeof table.title, "%s", title);
+    stage->table[stage->tables++] = table;
+    return value;
+}
+
+double *vd_trace_add_attention(vd_trace *trace, vd_trace_stage *stage, const char *title,
+                               const vd_attention *a, const char *const *column)
+{
+    bool turned = column && a->rows == 1, nothing = a->nothing && !turned;
+    vd_trace_table table = {.share = true,
+                            .nothing = nothing,
+                            .row_axis = a->query,
+                            .column_axis = a->key,
+                            .rows = a->rows,
+                            .columns = a->columns + nothing};
+    char own[sizeof table.title];
+    if (turned)
+        table = (vd_trace_table){
+            .share = true, .row_axis = a->key, .column = column, .rows = a->columns, .columns = 1};
+    vd_attention_title(a, own, sizeof own);
+    double *value = vd_trace_add_table(trace, stage, title ? title : own, table), *at = value;
+    for (int r = 0; at && r < a->rows; r++) {
+        for (int c = 0; c < a->columns; c++)
+            *at++ = (double)a->share[r * a->columns + c];
+        if (nothing)
+            *at++ = vd_attention_nothing(a, r);
+    }
+    return value;
+}
+
+// ---- decoders -----------------------------------------------------------------------------------
 
 // How probable a generative decoder's words are; both: of two decoders.
 typedef struct decoder_texts {
@@ -88,103 +127,90 @@ static void explain_scores(const vd_outcome *outcome, vd_trace_stage *stage)
     *formula = score[outcome->by];
 }
 
-static vd_trace_value numbers(const char *name, const char *is, int count, const float *value)
+// A number for each candidate.
+static vd_trace_value numbers(vd_trace *trace, const char *name, const char *is, int count,
+                              const float *from)
 {
-    return (vd_trace_value){name, is, "O", 1, {count}, value};
+    float *value = vd_arena_take_raw(&trace->memory, (size_t)count, sizeof *value);
+    if (value)
+        memcpy(value, from, (size_t)count * sizeof *value);
+    return (vd_trace_value){name, is, "O", 1, {value ? count : 0}, value};
 }
 
-static vd_trace_table column(bool share, const char *const *name, int count, const double *value)
+// A number for each candidate, in a column of this name.
+static void add_column(vd_trace *trace, vd_trace_stage *stage, const char *title, bool share,
+                       const char *const *name, const vd_trace_value *numbers)
 {
-    return (vd_trace_table){.share = share,
-                            .row_axis = VD_AXIS_ANSWERS,
-                            .column = name,
-                            .rows = count,
-                            .columns = 1,
-                            .value = value};
-}
-
-size_t vd_decoder_figures(const vd_outcome *outcome)
-{
-    size_t n = 2 * (size_t)outcome->candidates;
-    for (int i = 0; i < outcome->look_count; i++)
-        n += (size_t)outcome->looks[i].rows * (size_t)outcome->looks[i].columns;
-    return n;
+    const vd_trace_table table = {.share = share,
+                                  .row_axis = VD_AXIS_ANSWERS,
+                                  .column = name,
+                                  .rows = numbers->shape[0],
+                                  .columns = 1};
+    double *value = vd_trace_add_table(trace, stage, title, table);
+    for (int i = 0; value && i < table.rows; i++)
+        value[i] = (double)numbers->value[i];
 }
 
 // What the words of the given answer look at, the last of several.
-static void add_looks(const vd_outcome *outcome, double *figures, vd_trace_stage *stage)
+static void add_looks(vd_trace *trace, const vd_outcome *outcome, vd_trace_stage *stage)
 {
     int from = outcome->look_count - (VD_STAGE_TABLES - stage->tables);
-    for (int i = from > 0 ? from : 0; i < outcome->look_count; i++) {
-        const vd_attention *a = &outcome->looks[i];
-        vd_trace_table *table = &stage->table[stage->tables++];
-        *table = (vd_trace_table){.share = true,
-                                  .row_axis = a->query,
-                                  .column_axis = a->key,
-                                  .rows = a->rows,
-                                  .columns = a->columns,
-                                  .value = figures};
-        vd_attention_title(a, table->title, sizeof table->title);
-        for (int k = 0; k < a->rows * a->columns; k++)
-            *figures++ = (double)a->share[k];
-    }
+    for (int i = from > 0 ? from : 0; i < outcome->look_count; i++)
+        vd_trace_add_attention(trace, stage, NULL, &outcome->looks[i], NULL);
 }
 
-void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, float *score,
-                       float *probability, double *figures, vd_trace_stage stage[VD_DECODER_STAGES])
+void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, vd_trace *trace)
 {
     static const char *const z[] = {"z"}, *const p[] = {"p"};
+    vd_trace_stage *stage = trace->stage + trace->stages - VD_DECODER_STAGES;
     int n = outcome->candidates;
-    for (int i = 0; i < n; i++) {
-        figures[i] = (double)(score[i] = outcome->score[i]);
-        figures[n + i] = (double)(probability[i] = outcome->probability[i]);
-    }
+    char title[sizeof stage->table->title];
     stage[0] = (vd_trace_stage){.title = "Candidate scores",
                                 .in = {*encoded},
                                 .ins = 1,
-                                .out = {numbers("z", "a score for each", n, score)},
-                                .outs = 1,
-                                .table = {column(false, z, n, figures)},
-                                .tables = 1};
+                                .out = {numbers(trace, "z", "a score for each", n, outcome->score)},
+                                .outs = 1};
     explain_scores(outcome, &stage[0]);
     if (vd_has_discriminative(outcome->by))
         stage[0].in[stage[0].ins++] =
             (vd_trace_value){"o", "the pool's answers", "O, H", 2, {n, encoded->shape[0]}, NULL};
-    snprintf(stage[0].table[0].title, sizeof stage[0].table[0].title,
-             "Scores of the first answers, and of the last");
-    add_looks(outcome, figures + 2 * n, &stage[0]);
+    add_column(trace, &stage[0], "Scores of the first answers, and of the last", false, z,
+               &stage[0].out[0]);
+    add_looks(trace, outcome, &stage[0]);
     stage[1] = (vd_trace_stage){
         .title = "Softmax",
         .why =
             "The scores become probabilities that add up to 100 %. A high one means that an answer "
             "is better than the others here, not that it is right.",
         .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
-        .in = {numbers("z", "scores", n, score)},
+        .in = {stage[0].out[0]},
         .ins = 1,
-        .out = {numbers("p", "probabilities", n, probability)},
-        .outs = 1,
-        .table = {column(true, p, n, figures + n)},
-        .tables = 1};
-    snprintf(stage[1].table[0].title, sizeof stage[1].table[0].title,
-             "Probabilities of the %d candidates", n);
+        .out = {numbers(trace, "p", "probabilities", n, outcome->probability)},
+        .outs = 1};
+    stage[1].in[0].is = "scores";
+    snprintf(title, sizeof title, "Probabilities of the %d candidates", n);
+    add_column(trace, &stage[1], title, true, p, &stage[1].out[0]);
 }
 
-vd_status vd_trace_make(size_t stages, size_t floats, size_t figures, vd_trace *out, vd_error *err)
+// ---- memory -------------------------------------------------------------------------------------
+
+vd_status vd_trace_make(int stages, vd_trace *out, vd_error *err)
 {
-    *out = (vd_trace){.stages = (int)stages,
-                      .stage = vd_alloc(stages, sizeof *out->stage),
-                      .memory = vd_alloc(floats, sizeof *out->memory),
-                      .figures = vd_alloc(figures, sizeof *out->figures)};
-    if (out->stage && out->memory && out->figures)
+    *out = (vd_trace){.stages = stages};
+    out->stage = vd_arena_take(&out->memory, (size_t)stages, sizeof *out->stage);
+    return vd_trace_status(out, err);
+}
+
+vd_status vd_trace_status(vd_trace *trace, vd_error *err)
+{
+    if (!trace->memory.failed)
         return VD_OK;
-    vd_trace_clear(out);
+    vd_trace_clear(trace);
     return vd_error_memory(err, "what the stages computed");
 }
 
 void vd_trace_clear(vd_trace *trace)
 {
-    vd_free(trace->stage);
-    vd_free(trace->memory);
-    vd_free(trace->figures);
+    vd_arena_free(&trace->memory);
     *trace = (vd_trace){0};
 }

@@ -46,14 +46,22 @@ typedef struct vd_trace_stage {
 typedef struct vd_trace {
     vd_trace_stage *stage; // (stages)
     int stages;
-    float *memory;   // of all tensors
-    double *figures; // of all tables
+    vd_arena memory; // of the stages and of all their numbers
 } vd_trace;
 
-// Room for so many stages, numbers of tensors and of tables, all zero (vd_trace_clear). When memory
-// is out, *out is all zero.
-vd_status vd_trace_make(size_t stages, size_t floats, size_t figures, vd_trace *out, vd_error *err);
+// Room for so many stages, all zero.
+vd_status vd_trace_make(int stages, vd_trace *out, vd_error *err);
+// VD_OK; VD_NO_MEMORY where memory has run out since, and the trace is cleared.
+vd_status vd_trace_status(vd_trace *trace, vd_error *err);
 void vd_trace_clear(vd_trace *trace); // frees what it owns and zeroes it
+
+// Appends a table to a stage; returns its numbers, zeros to be filled in, NULL when memory is out.
+double *vd_trace_add_table(vd_trace *trace, vd_trace_stage *stage, const char *title,
+                           vd_trace_table table);
+// The same of an attention, filled in. title NULL: its own. column: of an attention with one row
+// the name of the only column, which has a row for each key; NULL: it stays a row.
+double *vd_trace_add_attention(vd_trace *trace, vd_trace_stage *stage, const char *title,
+                               const vd_attention *attention, const char *const *column);
 
 // What an answer came to, as its stages show it.
 typedef struct vd_outcome {
@@ -68,12 +76,9 @@ typedef struct vd_outcome {
     const float *score, *probability; // (candidates)
 } vd_outcome;
 
-// The stages behind every network's vector e, which `encoded` is: scores of the candidates and
-// softmax. Both tensors and `figures` (vd_decoder_figures) are filled and stay the caller's.
+// The last stages, behind every network's vector e, which `encoded` is: scores of the candidates
+// and softmax.
 enum { VD_DECODER_STAGES = 2 };
-size_t vd_decoder_figures(const vd_outcome *outcome);
-void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, float *score,
-                       float *probability, double *figures,
-                       vd_trace_stage stage[VD_DECODER_STAGES]);
+void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, vd_trace *trace);
 
 #endif

@@ -248,27 +248,25 @@ static void fake_entry(vd_walk_entry *entry, int index, const vd_request *reques
 static void other_trace(const vd_answer *answer, vd_trace *trace)
 {
     static const char *const steps[] = {"step 1", "step 2"};
-    *trace = (vd_trace){.stages = 2,
-                        .stage = vd_alloc(2, sizeof *trace->stage),
-                        .figures = vd_alloc(2 * FAKE_REGIONS, sizeof *trace->figures)};
-    assert_true(trace->stage && trace->figures);
+    assert_int_equal(vd_trace_make(2, trace, NULL), VD_OK);
     trace->stage[0] = (vd_trace_stage){.title = "Reading",
                                        .why = "The network reads picture and dialog.",
                                        .formula = {"e = f(q, v)"}};
     trace->stage[1] = (vd_trace_stage){.title = "Steps",
                                        .why = "It looks where the step before told it to look.",
-                                       .formula = {"p_i = softmax(s_i)"},
-                                       .table = {{.title = "Where each step looks",
-                                                  .share = true,
-                                                  .row = steps,
-                                                  .column_axis = VD_AXIS_REGIONS,
-                                                  .rows = 2,
-                                                  .columns = FAKE_REGIONS,
-                                                  .value = trace->figures}},
-                                       .tables = answer->attentions > 0};
-    for (int i = 1, at = 0; i < answer->attentions; i++)
+                                       .formula = {"p_i = softmax(s_i)"}};
+    if (answer->attentions == 0)
+        return;
+    double *figure = vd_trace_add_table(trace, &trace->stage[1], "Where each step looks",
+                                        (vd_trace_table){.share = true,
+                                                         .row = steps,
+                                                         .column_axis = VD_AXIS_REGIONS,
+                                                         .rows = 2,
+                                                         .columns = FAKE_REGIONS});
+    assert_non_null(figure);
+    for (int i = 1; i < answer->attentions; i++)
         for (int k = 0; k < FAKE_REGIONS; k++)
-            trace->figures[at++] = (double)answer->attention[i].share[k];
+            *figure++ = (double)answer->attention[i].share[k];
 }
 
 // As MVAN gives it, of numbers that are made up.

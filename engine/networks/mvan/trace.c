@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/networks/encoder.h"
 
 // ---- attentions ---------------------------------------------------------------------------------
@@ -49,104 +48,133 @@ const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count)
 
 // ---- what the stages compute --------------------------------------------------------------------
 
+// What the stages name: its name, its axes, and where the pass has the numbers. Those of the
+// picture are not copied; the attentions, the last ones in their order, are the answer's.
+#define NAMED(X)                                                                                   \
+    X(IMAGE, "img", "P, D", image)                                                                 \
+    X(WORD, "W", "Tq, E", question.embedding)                                                      \
+    X(STATE, "Q", "Tq, 2H", question.recurrent.y)                                                  \
+    X(QUESTION, "q", "2H", question.sentence)                                                      \
+    X(HISTORY, "h", "R, 2H", history.sentence)                                                     \
+    X(MATCHED, "c", "2H", matched)                                                                 \
+    X(CONTEXT_GATE, "gate", "4H", context_pair.gate)                                               \
+    X(CONTEXT, "e_ctx", "4H", context_pair.y)                                                      \
+    X(GATHERED, "u", "Tq, E", gathered)                                                            \
+    X(TOPIC_GATE, "gate", "Tq, 2E", topic_pair.gate)                                               \
+    X(TOPIC, "e_top", "Tq, 2E", topic_pair.y)                                                      \
+    X(REGION_TOPIC, "t", "P, 2E", region_topic)                                                    \
+    X(VIEW, "m", "P, D", view)                                                                     \
+    X(FUSED, "z", "P, H", fused)                                                                   \
+    X(POOLED, "y", "D+4H", pooled)                                                                 \
+    X(ENCODED, "e", "H", encoded)                                                                  \
+    X(ROUNDS, "a", "R", context)                                                                   \
+    X(HISTORY_WORDS, "S", "Tq, Th", topic)                                                         \
+    X(QUESTION_WORDS, "M", "P, Tq", word)                                                          \
+    X(REGIONS, "g", "P", region)
+
 enum part {
-    ABSENT, // not kept
-    WORD,
-    STATE,
-    QUESTION,
-    HISTORY,
-    MATCHED,
-    CONTEXT_GATE,
-    CONTEXT,
-    GATHERED,
-    TOPIC_GATE,
-    TOPIC,
-    REGION_TOPIC,
-    VIEW,
-    FUSED,
-    POOLED,
-    ENCODED,
-    ROUNDS, // the attentions, in their order
-    HISTORY_WORDS,
-    QUESTION_WORDS,
-    REGIONS,
-    PARTS
+#define X(part, name, axes, where) part,
+    NAMED(X)
+#undef X
+        PARTS
 };
 
-// Numbers of a trace, and where the pass or the answer has them: row r of a pass is row index[r],
-// r itself with NULL.
-typedef struct part_source {
-    const vd_real *pass;
-    const float *answer;
-    size_t rows, all, columns;
-    const int *index;
-} part_source;
+static const struct {
+    const char *name, *axes;
+    size_t at;
+} named[PARTS] = {
+#define X(part, name, axes, where) {name, axes, offsetof(vd_pass, where)},
+    NAMED(X)
+#undef X
+};
 
 typedef struct tracing {
     const vd_pass *pass;
     const vd_axis_subsets *subsets;
     const vd_outcome *outcome;
-    part_source source[PARTS];
-    float *part[PARTS];
-    double *figures; // where the next table's numbers go
+    vd_trace_value part[PARTS];
+    vd_trace *trace;
     vd_trace_stage *stage;
 } tracing;
 
-static void list_parts(tracing *t)
+// What there is of an axis: in the dialog, in the pass; row r of the pass is row index[r], r itself
+// with NULL.
+typedef struct axis_rows {
+    const char *name;
+    int all, seen;
+    const int *index;
+} axis_rows;
+
+// The axis that begins `axes`.
+static axis_rows axis_of(const tracing *t, const char *axes)
 {
     const vd_pass *pass = t->pass;
-    const vd_config *c = pass->config;
-    size_t e = (size_t)c->embed, h = (size_t)c->hidden, d = (size_t)c->region;
-    size_t words = (size_t)pass->question_words.tokens;
-    size_t seen = (size_t)pass->history_words.sequences,
-           entries = (size_t)t->subsets->count[VD_AXIS_ENTRIES];
-    size_t real = (size_t)pass->rows, regions = (size_t)pass->regions;
-    const int *entry = t->subsets->at[VD_AXIS_ENTRIES], *region = pass->row_image;
-    const part_source of_pass[] = {
-        [WORD] = {pass->question.embedding, NULL, words, words, e, NULL},
-        [STATE] = {pass->question.recurrent.y, NULL, words, words, 2 * h, NULL},
-        [QUESTION] = {pass->question.sentence, NULL, 1, 1, 2 * h, NULL},
-        [HISTORY] = {pass->history.sentence, NULL, seen, entries, 2 * h, entry},
-        [MATCHED] = {pass->matched, NULL, 1, 1, 2 * h, NULL},
-        [CONTEXT_GATE] = {pass->context_pair.gate, NULL, 1, 1, 4 * h, NULL},
-        [CONTEXT] = {pass->context_pair.y, NULL, 1, 1, 4 * h, NULL},
-        [GATHERED] = {pass->gathered, NULL, words, words, e, NULL},
-        [TOPIC_GATE] = {pass->topic_pair.gate, NULL, words, words, 2 * e, NULL},
-        [TOPIC] = {pass->topic_pair.y, NULL, words, words, 2 * e, NULL},
-        [REGION_TOPIC] = {pass->region_topic, NULL, real, regions, 2 * e, region},
-        [VIEW] = {pass->view, NULL, real, regions, d, region},
-        [FUSED] = {pass->fused, NULL, real, regions, h, region},
-        [POOLED] = {pass->pooled, NULL, 1, 1, d + 4 * h, NULL},
-        [ENCODED] = {pass->encoded, NULL, 1, 1, h, NULL}};
-    memcpy(t->source, of_pass, sizeof of_pass);
-    for (int i = 0; i < t->outcome->attentions; i++) {
-        const vd_attention *a = &t->outcome->attention[i];
-        size_t n = (size_t)a->rows * (size_t)a->columns;
-        t->source[ROUNDS + i] = (part_source){NULL, a->share, n, n, 1, NULL};
+    const vd_axis_subsets *of = t->subsets;
+    int words = pass->question_words.tokens, d = pass->config->region, e = pass->config->embed,
+        h = pass->config->hidden;
+    const axis_rows all[] = {
+        {"R", of->count[VD_AXIS_ENTRIES], pass->history_words.sequences, of->at[VD_AXIS_ENTRIES]},
+        {"P", of->count[VD_AXIS_REGIONS], pass->rows, pass->row_image},
+        {"Th", of->count[VD_AXIS_HISTORY_WORDS], 0, NULL},
+        {"Tq", words, words, NULL},
+        {"D", d, d, NULL},
+        {"D+4H", d + 4 * h, d + 4 * h, NULL},
+        {"E", e, e, NULL},
+        {"2E", 2 * e, 2 * e, NULL},
+        {"H", h, h, NULL},
+        {"2H", 2 * h, 2 * h, NULL},
+        {"4H", 4 * h, 4 * h, NULL}};
+    size_t length = strcspn(axes, ","), i = 0;
+    while (strlen(all[i].name) != length || strncmp(all[i].name, axes, length) != 0)
+        i++;
+    return all[i];
+}
+
+static size_t size_of(const vd_trace_value *x)
+{
+    return (size_t)x->shape[0] * (size_t)(x->dims > 1 ? x->shape[1] : 1);
+}
+
+static void list_parts(tracing *t)
+{
+    for (int i = 0; i < PARTS; i++) {
+        vd_trace_value *to = &t->part[i];
+        to->name = named[i].name;
+        snprintf(to->axes, sizeof to->axes, "%s", named[i].axes);
+        for (const char *axis = to->axes; axis; axis = strchr(axis, ',')) {
+            axis += axis > to->axes ? 2 : 0;
+            to->shape[to->dims++] = axis_of(t, axis).all;
+        }
     }
 }
 
-static bool copy_parts(tracing *t, float **at)
+// to: zeros. Rows of the pass that come later in the dialog are moved there, the last first.
+static void read_part(const tracing *t, enum part i, float *to)
 {
-    size_t most = 0;
-    for (int i = 0; i < PARTS; i++) {
-        size_t n = t->source[i].rows * t->source[i].columns;
-        most = n > most ? n : most;
+    const axis_rows rows = axis_of(t, named[i].axes);
+    size_t columns = t->part[i].dims > 1 ? (size_t)t->part[i].shape[1] : 1;
+    const vd_real *const *from = (const void *)((const char *)t->pass + named[i].at);
+    t->pass->be->read_floats(*from, to, (size_t)rows.seen * columns);
+    for (int r = rows.seen; rows.index && r-- > 0;) {
+        float *row = to + (size_t)r * columns;
+        if (rows.index[r] == r)
+            break;
+        memcpy(to + (size_t)rows.index[r] * columns, row, columns * sizeof *to);
+        memset(row, 0, columns * sizeof *to);
     }
-    float *rows = vd_alloc(most, sizeof *rows);
-    for (int i = 1; rows && i < PARTS; i++) {
-        const part_source *p = &t->source[i];
-        const float *from = p->answer ? p->answer : rows;
-        if (p->pass)
-            t->pass->be->read_floats(p->pass, rows, p->rows * p->columns);
-        for (size_t r = 0; r < p->rows; r++)
-            memcpy(*at + (p->index ? (size_t)p->index[r] : r) * p->columns, from + r * p->columns,
-                   p->columns * sizeof **at);
-        t->part[i] = *at;
-        *at += p->all * p->columns;
+}
+
+static void copy_parts(tracing *t)
+{
+    for (int i = WORD; i < PARTS; i++) {
+        size_t n = size_of(&t->part[i]);
+        float *to = vd_arena_take(&t->trace->memory, n, sizeof *to);
+        if (to && i < ROUNDS)
+            read_part(t, i, to);
+        else if (to)
+            memcpy(to, t->outcome->attention[i - ROUNDS].share, n * sizeof *to);
+        t->part[i].value = to;
     }
-    vd_free(rows);
-    return rows != NULL;
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -175,32 +203,25 @@ static double mean_of(const float *x, int n)
     return n ? sum / n : 0;
 }
 
-// A table of the stage with its numbers to be filled in.
 static double *add_table(tracing *t, const char *title, vd_trace_table table)
 {
-    double *value = t->figures;
-    table.value = value;
-    snprintf(table.title, sizeof table.title, "%s", title);
-    t->figures += table.rows * table.columns;
-    t->stage->table[t->stage->tables++] = table;
-    return value;
+    return vd_trace_add_table(t->trace, t->stage, title, table);
 }
 
-static void add_attention(tracing *t, const char *title, int index, const char *const *column)
+static double *add_attention(tracing *t, const char *title, enum part part,
+                             const char *const *column)
 {
-    const vd_attention *a = &t->outcome->attention[index];
-    int n = a->rows * a->columns;
-    vd_trace_table table = {.share = true,
-                            .row_axis = a->query,
-                            .column_axis = a->key,
-                            .rows = a->rows,
-                            .columns = a->columns};
-    if (column)
-        table = (vd_trace_table){
-            .share = true, .row_axis = a->key, .column = column, .rows = a->columns, .columns = 1};
-    double *value = add_table(t, title, table);
-    for (int i = 0; i < n; i++)
-        value[i] = (double)a->share[i];
+    const vd_attention *a = &t->outcome->attention[part - ROUNDS];
+    return vd_trace_add_attention(t->trace, t->stage, title, a, column);
+}
+
+// The means of equal parts of a gate, one for each number of the table.
+static void add_gate(tracing *t, enum part part, vd_trace_table table)
+{
+    int n = table.rows * table.columns, size = n ? (int)size_of(&t->part[part]) / n : 0;
+    double *value = add_table(t, "Gate: how far it is open", table);
+    for (int i = 0; value && i < n; i++)
+        value[i] = mean_of(t->part[part].value + i * size, size);
 }
 
 static void word_states(tracing *t)
@@ -214,11 +235,11 @@ static void word_states(tracing *t)
         t, "Question words",
         (vd_trace_table){
             .row_axis = VD_AXIS_QUESTION_WORDS, .column = columns, .rows = words, .columns = 3});
-    for (int i = 0; i < words; i++) {
-        const float *state = t->part[STATE] + i * h2;
-        *value++ = length_of(t->part[WORD] + i * c->embed, c->embed);
+    for (int i = 0; value && i < words; i++) {
+        const float *state = t->part[STATE].value + i * h2;
+        *value++ = length_of(t->part[WORD].value + i * c->embed, c->embed);
         *value++ = length_of(state, h2);
-        *value++ = cosine(state, t->part[QUESTION], h2);
+        *value++ = cosine(state, t->part[QUESTION].value, h2);
     }
 }
 
@@ -231,62 +252,47 @@ static const char *const gated_transform[] = {
 static void context_matching(tracing *t)
 {
     static const char *const a[] = {"a"}, *const open[] = {"open"},
-                             *const parts[] = {"of the question q", "of the history c"};
-    int h2 = 2 * t->pass->config->hidden;
+                             *const halves[] = {"of the question q", "of the history c"};
     t->stage->formula[3] = gated_transform[t->pass->config->gate];
-    add_attention(t, "Attention 1: which rounds it is about", 0, a);
-    double *value = add_table(
-        t, "Gate: how far it is open",
-        (vd_trace_table){.share = true, .row = parts, .column = open, .rows = 2, .columns = 1});
-    for (int i = 0; i < 2; i++)
-        value[i] = mean_of(t->part[CONTEXT_GATE] + i * h2, h2);
+    add_attention(t, "Attention 1: which rounds it is about", ROUNDS, a);
+    add_gate(
+        t, CONTEXT_GATE,
+        (vd_trace_table){.share = true, .row = halves, .column = open, .rows = 2, .columns = 1});
 }
 
-// a_r S_rij, what the words gather by.
-static void gathered_shares(tracing *t)
+// With a_r S_rij, what the words gather by.
+static void topic_aggregation(tracing *t)
 {
+    static const char *const halves[] = {"the word", "gathered"};
     const vd_attention *rounds = &t->outcome->attention[0], *words = rounds + 1;
     const vd_packed *seen = &t->pass->history_words;
     const int *entry = t->subsets->at[VD_AXIS_ENTRIES],
               *index = t->subsets->at[VD_AXIS_HISTORY_WORDS];
-    double *value = add_table(t, "Attention 2: related words, word@round (0: caption)",
-                              (vd_trace_table){.share = true,
-                                               .row_axis = words->query,
-                                               .column_axis = words->key,
-                                               .rows = words->rows,
-                                               .columns = words->columns});
-    for (int s = 0; s < seen->sequences; s++)
+    double *value = add_attention(t, "Attention 2: related words, word@round (0: caption)",
+                                  HISTORY_WORDS, NULL);
+    for (int s = 0; value && s < seen->sequences; s++)
         for (int j = seen->start[s]; j < seen->start[s + 1]; j++)
             for (int i = 0; i < words->rows; i++) {
                 int at = i * words->columns + (index ? index[j] : j);
                 value[at] = (double)(rounds->share[entry ? entry[s] : s] * words->share[at]);
             }
-}
-
-static void topic_aggregation(tracing *t)
-{
-    static const char *const parts[] = {"the word", "gathered"};
-    int words = t->pass->question_words.tokens, e = t->pass->config->embed;
-    gathered_shares(t);
-    double *value = add_table(t, "Gate: how far it is open",
-                              (vd_trace_table){.share = true,
-                                               .row_axis = VD_AXIS_QUESTION_WORDS,
-                                               .column = parts,
-                                               .rows = words,
-                                               .columns = 2});
-    for (int i = 0; i < 2 * words; i++)
-        value[i] = mean_of(t->part[TOPIC_GATE] + i * e, e);
+    add_gate(t, TOPIC_GATE,
+             (vd_trace_table){.share = true,
+                              .row_axis = VD_AXIS_QUESTION_WORDS,
+                              .column = halves,
+                              .rows = words->rows,
+                              .columns = 2});
 }
 
 static void topic_view(tracing *t)
 {
-    add_attention(t, "Attention 3: which words each region looks at", 2, NULL);
+    add_attention(t, "Attention 3: which words each region looks at", QUESTION_WORDS, NULL);
 }
 
 static void context_view(tracing *t)
 {
     static const char *const g[] = {"g"};
-    add_attention(t, "Attention 4: the regions the answer draws on", 3, g);
+    add_attention(t, "Attention 4: the regions the answer draws on", REGIONS, g);
 }
 
 static void fusion(tracing *t)
@@ -295,22 +301,25 @@ static void fusion(tracing *t)
                                        "the largest", "length |e|"};
     static const char *const none[] = {""};
     int h = t->pass->config->hidden;
+    const float *e = t->part[ENCODED].value;
+    double above = 0, largest = 0;
+    for (int i = 0; i < h; i++) {
+        above += e[i] > 0;
+        largest = fmax(largest, (double)e[i]);
+    }
     double *value = add_table(
         t, "The vector e", (vd_trace_table){.row = rows, .column = none, .rows = 5, .columns = 1});
-    memcpy(value,
-           (double[]){t->pass->config->region + 4 * h, h, 0, 0, length_of(t->part[ENCODED], h)},
-           5 * sizeof *value);
-    for (int i = 0; i < h; i++) {
-        value[2] += t->part[ENCODED][i] > 0;
-        value[3] = fmax(value[3], (double)t->part[ENCODED][i]);
-    }
+    if (value)
+        memcpy(value,
+               (double[]){t->pass->config->region + 4 * h, h, above, largest, length_of(e, h)},
+               5 * sizeof *value);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
 
 typedef struct stage_tensor {
-    const char *name, *is, *axes;
     enum part part;
+    const char *is; // NULL: no more
 } stage_tensor;
 
 // By vd_mvan_stage.
@@ -325,10 +334,10 @@ static const struct {
             "it.",
      .formula = {"Q = BiLSTM(word vectors)",
                  "q = [forward state at the last word ; backward state at the first]"},
-     .in = {{"W", "question word vectors", "Tq, E", WORD}},
-     .out = {{"Q", "word states", "Tq, 2H", STATE},
-             {"q", "the question", "2H", QUESTION},
-             {"h", "history, read likewise", "R, 2H", HISTORY}},
+     .in = {{WORD, "question word vectors"}},
+     .out = {{STATE, "word states"},
+             {QUESTION, "the question"},
+             {HISTORY, "history, read likewise"}},
      .tables = word_states},
     {.title = "Context matching and gate",
      .why = "Which earlier rounds is the question about? Each round gets a share of attention; "
@@ -336,10 +345,10 @@ static const struct {
             "history: all of it where it is open, nothing where it is closed.",
      .formula = {"s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s",
                  "c = sum_r a_r h_r      x = [q ; c]", "e_ctx = sigmoid(W x + b) * x"},
-     .in = {{"q", "the question", "2H", QUESTION}, {"h", "history entries", "R, 2H", HISTORY}},
-     .out = {{"a", "attention 1: question -> rounds", "R", ROUNDS},
-             {"c", "what it takes from history", "2H", MATCHED},
-             {"e_ctx", "question in context", "4H", CONTEXT}},
+     .in = {{QUESTION, "the question"}, {HISTORY, "history entries"}},
+     .out = {{ROUNDS, "attention 1: question -> rounds"},
+             {MATCHED, "what it takes from history"},
+             {CONTEXT, "question in context"}},
      .tables = context_matching},
     {.title = "Topic aggregation and gate",
      .why = "The same word by word: each word of the question looks for the words of the caption "
@@ -348,39 +357,37 @@ static const struct {
      .formula = {"S_rij = f_q(Q_i) . f_h(H_rj), softmax over j",
                  "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]",
                  "e_top,i = sigmoid(W x_i + b) * x_i"},
-     .in = {{"Q", "word states", "Tq, 2H", STATE}, {"a", "attention 1", "R", ROUNDS}},
-     .out = {{"u", "what each word gathered", "Tq, E", GATHERED},
-             {"e_top", "words with topics", "Tq, 2E", TOPIC},
-             {"S", "attention 2: word -> word", "Tq, Th", HISTORY_WORDS}},
+     .in = {{STATE, "word states"}, {ROUNDS, "attention 1"}},
+     .out = {{GATHERED, "what each word gathered"},
+             {TOPIC, "words with topics"},
+             {HISTORY_WORDS, "attention 2: word -> word"}},
      .tables = topic_aggregation},
     {.title = "Topic view",
      .why = "Now the picture. A region is a part of it with one object. Each region attends to the "
             "words of the question that match it; a row adds up to 100 %.",
      .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i", "t_k = sum_i M_ki e_top,i",
                  "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
-     .in = {{"img", "region features", "P, D", ABSENT},
-            {"e_top", "words with topics", "Tq, 2E", TOPIC}},
-     .out = {{"M", "attention 3: region -> word", "P, Tq", QUESTION_WORDS},
-             {"t", "each region's words", "P, 2E", REGION_TOPIC},
-             {"m", "regions with words", "P, D", VIEW}},
+     .in = {{IMAGE, "region features"}, {TOPIC, "words with topics"}},
+     .out = {{QUESTION_WORDS, "attention 3: region -> word"},
+             {REGION_TOPIC, "each region's words"},
+             {VIEW, "regions with words"}},
      .tables = topic_view},
     {.title = "Context view",
      .why = "Which regions is the answer read from? The question and its history give each region "
             "a share of attention; together they are 100 %. The picture shows them as outlines.",
      .formula = {"y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))",
                  "g = softmax over k of (w . z_k + b)", "y = sum_k g_k y_k"},
-     .in = {{"m", "regions with words", "P, D", VIEW},
-            {"e_ctx", "question in context", "4H", CONTEXT}},
-     .out = {{"z", "fit of region and context", "P, H", FUSED},
-             {"g", "attention 4: regions", "P", REGIONS},
-             {"y", "picture and question", "D+4H", POOLED}},
+     .in = {{VIEW, "regions with words"}, {CONTEXT, "question in context"}},
+     .out = {{FUSED, "fit of region and context"},
+             {REGIONS, "attention 4: regions"},
+             {POOLED, "picture and question"}},
      .tables = context_view},
     {.title = "Fusion",
      .why = "What was seen and what was asked become one vector, e. It has as many numbers as the "
             "vector of an answer, so that the two can be compared.",
      .formula = {"e = relu(W y + b)"},
-     .in = {{"y", "picture and question", "D+4H", POOLED}},
-     .out = {{"e", "question vector e", "H", ENCODED}},
+     .in = {{POOLED, "picture and question"}},
+     .out = {{ENCODED, "question vector e"}},
      .tables = fusion},
 };
 enum { STAGES = sizeof stages / sizeof *stages };
@@ -395,42 +402,12 @@ void vd_mvan_explain(vd_tape *tape, vd_mvan_stage which, vd_gate gate, vd_explai
     vd_tape_explain(tape, &stage);
 }
 
-// Of the axis that begins `axes`.
-static int axis_size(const tracing *t, const char *axes)
-{
-    const vd_config *c = t->pass->config;
-    const struct {
-        const char *name;
-        int size;
-    } all[] = {{"Tq", t->pass->question_words.tokens},
-               {"Th", t->subsets->count[VD_AXIS_HISTORY_WORDS]},
-               {"R", t->subsets->count[VD_AXIS_ENTRIES]},
-               {"P", t->subsets->count[VD_AXIS_REGIONS]},
-               {"D", c->region},
-               {"D+4H", c->region + 4 * c->hidden},
-               {"E", c->embed},
-               {"2E", 2 * c->embed},
-               {"H", c->hidden},
-               {"2H", 2 * c->hidden},
-               {"4H", 4 * c->hidden}};
-    size_t length = strcspn(axes, ","), i = 0;
-    while (strlen(all[i].name) != length || strncmp(all[i].name, axes, length) != 0)
-        i++;
-    return all[i].size;
-}
-
 static int list_tensors(const tracing *t, const stage_tensor *from, vd_trace_value *out)
 {
     int count = 0;
-    for (; count < VD_STAGE_VALUES && from[count].name; count++) {
-        vd_trace_value *to = &out[count];
-        *to = (vd_trace_value){
-            .name = from[count].name, .is = from[count].is, .value = t->part[from[count].part]};
-        snprintf(to->axes, sizeof to->axes, "%s", from[count].axes);
-        for (const char *axis = to->axes; axis; axis = strchr(axis, ',')) {
-            axis += axis > to->axes ? 2 : 0;
-            to->shape[to->dims++] = axis_size(t, axis);
-        }
+    for (; count < VD_STAGE_VALUES && from[count].is; count++) {
+        out[count] = t->part[from[count].part];
+        out[count].is = from[count].is;
     }
     return count;
 }
@@ -453,27 +430,16 @@ vd_status vd_trace_take(const vd_pass *pass, const vd_axis_subsets *subsets,
 {
     if (pass->tape)
         return vd_encoder_trace(pass, subsets, outcome, out, err);
-    tracing t = {.pass = pass, .subsets = subsets, .outcome = outcome};
-    size_t candidates = (size_t)outcome->candidates, floats = 2 * candidates, shares = 0;
-    list_parts(&t);
-    for (int i = 0; i < PARTS; i++)
-        floats += t.source[i].all * t.source[i].columns;
-    for (int i = ROUNDS; i < PARTS; i++)
-        shares += t.source[i].all;
-    // Of tables: the attentions, five numbers a word, two and five, the candidates'.
-    size_t figures =
-        shares + 5 * (size_t)pass->question_words.tokens + 7 + vd_decoder_figures(outcome);
-    vd_status status = vd_trace_make(STAGES + VD_DECODER_STAGES, floats, figures, out, err);
-    float *at = out->memory;
-    t.figures = out->figures;
-    if (status == VD_OK && !copy_parts(&t, &at)) {
-        vd_trace_clear(out);
-        status = vd_error_memory(err, "what the stages computed");
+    tracing t = {.pass = pass, .subsets = subsets, .outcome = outcome, .trace = out};
+    vd_status status = vd_trace_make(STAGES + VD_DECODER_STAGES, out, err);
+    if (status == VD_OK) {
+        list_parts(&t);
+        copy_parts(&t);
+        status = vd_trace_status(out, err);
     }
     if (status)
         return status;
     list_stages(&t, out->stage);
-    vd_decoder_stages(outcome, &out->stage[STAGES - 1].out[0], at, at + candidates, t.figures,
-                      &out->stage[STAGES]);
-    return VD_OK;
+    vd_decoder_stages(outcome, &out->stage[STAGES - 1].out[0], out);
+    return vd_trace_status(out, err);
 }
