@@ -445,73 +445,42 @@ void vd_dialog_tokens_keep(const vd_dialog_tokens *d)
 
 // ---- what people see and can make even ----------------------------------------------------------
 
-// What scores are multiplied with, and what is added then.
-typedef struct uniform_rows {
-    vd_real *keep, *plus;
-} uniform_rows;
-
-// Of one word of question n, in one head: scores that give every entry the same, however long.
-static void even_entries(const vd_dialog_tokens *d, int n, uniform_rows at)
-{
-    const vd_packed *text = d->in->history_words;
-    vd_range heard = vd_inputs_seen(d->in, VD_AXIS_HISTORY_WORDS, n);
-    for (int k = 0; k < heard.count; k++) {
-        at.keep[k] = 0;
-        at.plus[k] = -(vd_real)log((double)text->length[text->owner[heard.first + k]]);
-    }
-}
-
 // Which attentions are to be even.
 typedef struct flat {
     bool regions, rounds, words, own;
 } flat;
 
-// Of one word, whose pairs begin at `at`: `own` words of question n and what that sees.
-static void even_word(const vd_dialog_tokens *d, int n, const flat *of, uniform_rows all, size_t at,
-                      int own)
+// Of one word, which sees what question n sees of the dialog and `own` words of that: what its
+// scores are multiplied with, and what is added then. Every entry gets the same, however long.
+static void even_word(const vd_dialog_tokens *d, const vd_pair_group *word, int n, int own,
+                      const flat *of, vd_real *keep, vd_real *plus)
 {
-    int regions = vd_inputs_seen(d->in, VD_AXIS_REGIONS, n).count,
-        heard = vd_inputs_seen(d->in, VD_AXIS_HISTORY_WORDS, n).count;
-    if (of->regions)
-        memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
-    at += (size_t)regions;
-    if (of->rounds)
-        even_entries(d, n, (uniform_rows){all.keep + at, all.plus + at});
-    else if (of->words)
-        memset(all.keep + at, 0, (size_t)heard * sizeof *all.keep);
-    at += (size_t)heard;
-    if (of->own)
-        memset(all.keep + at, 0, (size_t)own * sizeof *all.keep);
+    const vd_packed *text = d->in->history_words;
+    vd_range heard = vd_inputs_seen(d->in, VD_AXIS_HISTORY_WORDS, n);
+    int regions = vd_inputs_seen(d->in, VD_AXIS_REGIONS, n).count, said = regions + heard.count;
+    for (int h = 0; h < d->heads; h++)
+        for (int k = 0; k < said + own; k++) {
+            size_t at = (size_t)h * (size_t)d->sees->pairs + (size_t)(word->at + k);
+            bool entries = k >= regions && k < said;
+            if (k < regions ? of->regions : entries ? of->rounds || of->words : of->own)
+                keep[at] = 0;
+            if (entries && of->rounds)
+                plus[at] =
+                    -(vd_real)log((double)text->length[text->owner[heard.first + k - regions]]);
+        }
 }
 
-static void even_question(const vd_dialog_tokens *d, int n, const flat *of, uniform_rows all)
-{
-    int words = d->last[n] < 0 ? 0 : d->in->question_words->length[n];
-    for (int i = 0; i < words * d->heads; i++) {
-        int before = i % words; // the last word
-        size_t at =
-            (size_t)(i / words) * (size_t)d->sees->pairs + (size_t)(last_group(d, n) - before)->at;
-        even_word(d, n, of, all, at, words - before);
-    }
-}
-
-// In one head, whose pairs begin at `first`.
-static void even_answers(const vd_dialog_tokens *d, const flat *of, uniform_rows all, size_t first)
+static void even_all(const vd_dialog_tokens *d, const flat *of, vd_real *keep, vd_real *plus)
 {
     const vd_token_branches *b = &d->branches;
-    for (int row = 0; row < d->words; row++) {
+    const int *length = d->in->question_words->length;
+    for (int row = 0; b->from && row < d->words; row++) {
         int n = b->asked[b->answers->owner[row]];
-        even_word(d, n, of, all, first + (size_t)d->sees->group[row].at,
-                  d->in->question_words->length[n]);
+        even_word(d, &d->sees->group[row], n, length[n], of, keep, plus);
     }
-}
-
-static void even_all(const vd_dialog_tokens *d, const flat *of, uniform_rows all)
-{
-    for (int n = 0; n < d->in->span->questions && !d->branches.from; n++)
-        even_question(d, n, of, all);
-    for (int h = 0; h < d->heads && d->branches.from; h++)
-        even_answers(d, of, all, (size_t)h * (size_t)d->sees->pairs);
+    for (int n = 0; !b->from && n < d->in->span->questions; n++)
+        for (int own = d->last[n] < 0 ? 0 : length[n]; own > 0; own--)
+            even_word(d, last_group(d, n) - (length[n] - own), n, own, of, keep, plus);
 }
 
 const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const vd_value *scores)
@@ -526,7 +495,7 @@ const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const v
     for (int i = 0; i < scores->rows && keep; i++)
         keep[i] = 1;
     if (keep && plus)
-        even_all(d, &of, (uniform_rows){keep, plus});
+        even_all(d, &of, keep, plus);
     const vd_value *kept = vd_tape_given(d->tape, VD_AXIS_PAIRS, keep, scores->rows, 1);
     scores = vd_tape_multiply(d->tape, scores, kept);
     return vd_tape_add(d->tape, scores,
