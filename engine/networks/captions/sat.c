@@ -14,7 +14,6 @@
 // needs thousands of steps to see more than how often words occur (on Blocks the cross entropy was
 // 3.80 after 2160 steps; it is 1.14 after 720).
 #include <math.h>
-#include <string.h>
 
 #include "engine/networks/captions/private.h"
 
@@ -166,56 +165,48 @@ static const vd_value *read_step(vd_caption_pass *pass, const vd_caption_words *
 typedef struct whole {
     vd_caption_pass *pass;
     const vd_caption_words *words;
-    int32_t *id;                     // (C) of the step's captions
-    int *caption, *parent, *picture; // (C) which they are, where they were in the step before
-    int *row;                        // (W) of a word in the stacked steps
-    int rows;                        // of the steps so far
-    const vd_value *all, *given;     // (rows, E), (rows, 1)
-    const vd_value *sum;             // (pairs, 1) of the shares of a caption's regions so far
+    int captions;                // of the newest step
+    const int *caption;          // (captions) which they are; NULL: all
+    int *row;                    // (W) of a word in the stacked steps
+    int rows;                    // of the steps so far
+    const vd_value *all, *given; // (rows, E), (rows, 1)
+    const vd_value *sum;         // (pairs, 1) of the shares of a caption's regions so far
     int pairs;
 } whole;
 
-static bool begin(whole *w, vd_caption_pass *pass, const vd_caption_words *words)
+// Goes on to step t: the captions that have a word t. False: none has, or memory is out.
+static bool choose(whole *w, int t, vd_caption_next *next)
 {
-    vd_arena *arena = pass->tape.arena;
-    size_t captions = (size_t)words->captions;
-    *w = (whole){.pass = pass, .words = words};
-    for (int c = 0; c < words->captions; c++)
-        w->pairs += vd_caption_picture(pass, words, c).count;
-    w->id = vd_arena_take(arena, captions, sizeof *w->id);
-    w->caption = vd_arena_ints(arena, captions);
-    w->parent = vd_arena_ints(arena, captions);
-    w->picture = vd_arena_ints(arena, captions);
-    w->row = vd_arena_ints(arena, (size_t)words->rows);
-    for (int c = 0; c < words->captions && !arena->failed; c++)
-        w->caption[c] = c;
-    return !arena->failed;
-}
-
-// The captions that have a word t; how many.
-static int choose(whole *w, int t, int before)
-{
-    int count = 0;
-    for (int i = 0; i < before; i++) {
-        int c = w->caption[i];
+    vd_arena *arena = w->pass->tape.arena;
+    size_t most = (size_t)w->captions;
+    int32_t *id = vd_arena_take(arena, most, sizeof *id);
+    int *caption = vd_arena_ints(arena, most), *parent = vd_arena_ints(arena, most),
+        *picture = vd_arena_ints(arena, most), count = 0;
+    if (arena->failed)
+        vd_caption_no_memory(w->pass);
+    for (int i = 0; i < w->captions && !arena->failed; i++) {
+        int c = w->caption ? w->caption[i] : i;
         if (vd_caption_word_count(w->words, c) <= t)
             continue;
-        w->id[count] = w->words->host_id[w->words->start[c] + t];
+        id[count] = w->words->host_id[w->words->start[c] + t];
         w->row[w->words->start[c] + t] = w->rows + count;
-        w->picture[count] = w->words->picture[c];
-        w->parent[count] = i;
-        w->caption[count++] = c;
+        picture[count] = w->words->picture[c];
+        parent[count] = i;
+        caption[count++] = c;
     }
-    return count;
+    w->captions = count;
+    w->caption = caption;
+    *next = (vd_caption_next){count, id, t ? parent : NULL, picture};
+    return count > 0;
 }
 
 // Adds the step's shares to the sum of each caption's regions.
-static void add_shares(whole *w, const vd_value *a, int captions)
+static void add_shares(whole *w, const vd_value *a)
 {
     vd_tape *tape = &w->pass->tape;
     int *list = vd_arena_ints(tape->arena, (size_t)w->pairs), at = 0;
     for (int c = 0, i = 0; c < w->words->captions && list; c++) {
-        bool active = i < captions && w->caption[i] == c;
+        bool active = i < w->captions && w->caption[i] == c;
         int count = vd_caption_picture(w->pass, w->words, c).count;
         for (int k = 0; k < count; k++)
             list[at++] = active ? a->pairing->group[i].at + k : -1;
@@ -230,35 +221,23 @@ static const vd_value *below(vd_tape *tape, const vd_value *above, const vd_valu
     return above ? vd_tape_stack(tape, above, y) : y;
 }
 
-static const int *copy_ints(vd_caption_pass *pass, const int *list, int count)
-{
-    int *copy = vd_arena_ints(pass->tape.arena, (size_t)count);
-    if (copy)
-        memcpy(copy, list, (size_t)count * sizeof *copy);
-    else
-        vd_caption_no_memory(pass);
-    return copy;
-}
-
-static void read_one(whole *w, int t, int captions, vd_caption_words *last)
+static void read_one(whole *w, int t, const vd_caption_next *next, vd_caption_words *last)
 {
     vd_caption_pass *pass = w->pass;
     vd_caption_words now;
     vd_error err;
-    const vd_caption_next next = {captions, w->id, t ? w->parent : NULL, w->picture};
-    if (vd_caption_words_step(pass->tape.arena, last, &next, &now, &err) != VD_OK) {
+    if (vd_caption_words_step(pass->tape.arena, last, next, &now, &err) != VD_OK) {
         vd_caption_no_memory(pass);
         return;
     }
-    pass->step[t] =
-        (vd_caption_step){.captions = captions, .caption = copy_ints(pass, w->caption, captions)};
+    pass->step[t] = (vd_caption_step){.captions = w->captions, .caption = w->caption};
     w->all = below(&pass->tape, w->all, read_step(pass, &now, &pass->step[t]));
     if (pass->layer[0].given)
         w->given = below(&pass->tape, w->given, pass->layer[0].given);
     if (w->words->target && pass->config->captioner == VD_CAPTIONER_SAT_SOFT &&
         pass->config->seen_weight > 0 && pass->tape.status == VD_OK)
-        add_shares(w, pass->step[t].look, captions);
-    w->rows += captions;
+        add_shares(w, pass->step[t].look);
+    w->rows += w->captions;
     *last = now;
 }
 
@@ -289,18 +268,16 @@ static void add_term(whole *w)
 static const vd_value *read_whole(vd_caption_pass *pass, const vd_caption_words *words)
 {
     vd_tape *tape = &pass->tape;
-    whole w;
+    whole w = {.pass = pass,
+               .words = words,
+               .captions = words->captions,
+               .row = vd_arena_ints(tape->arena, (size_t)words->rows)};
     vd_caption_words last = {0};
-    if (!begin(&w, pass, words)) {
-        vd_caption_no_memory(pass);
-        return &tape->nothing;
-    }
-    for (int t = 0, captions = words->captions; tape->status == VD_OK; t++) {
-        captions = choose(&w, t, captions);
-        if (captions == 0)
-            break;
-        read_one(&w, t, captions, &last);
-    }
+    vd_caption_next next;
+    for (int c = 0; c < words->captions; c++)
+        w.pairs += vd_caption_picture(pass, words, c).count;
+    for (int t = 0; tape->status == VD_OK && choose(&w, t, &next); t++)
+        read_one(&w, t, &next, &last);
     const int *row = vd_tape_upload(tape, w.row, (size_t)words->rows, sizeof *row);
     if (tape->status != VD_OK)
         return &tape->nothing;
