@@ -45,8 +45,8 @@ vd_status vd_pass_texts(vd_pass *pass, const vd_texts *questions, const vd_texts
     vd_status status = vd_packed_make(questions->ids, questions->lengths, questions->count,
                                       questions->width, pass->arena, &pass->question_words, err);
     if (status == VD_OK && pass->config->boundaries == VD_BOUNDARIES_NONE)
-        status =
-            vd_bare_texts(pass->arena, &ids, &lengths, entries->count, entries->width, false, err);
+        status = vd_bare_texts(pass->arena, &ids, &lengths, NULL, entries->count, entries->width,
+                               false, err);
     if (status == VD_OK)
         status = vd_packed_make(ids, lengths, entries->count, entries->width, pass->arena,
                                 &pass->history_words, err);

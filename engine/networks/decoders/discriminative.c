@@ -2,8 +2,6 @@
 // the encoder's vector, z_c = o_c . e            (Park et al. 2021, section 3.4; Das et al. 2017)
 #include "engine/networks/network.h"
 
-#include <string.h>
-
 #include "engine/networks/boundaries.h"
 
 // Lists, where operations read them, the answers order[i] (NULL = i) that have words and the rows
@@ -31,22 +29,12 @@ static vd_status list_ends(vd_pass *pass, vd_prefixes *p, const int *order, int 
 static vd_status bare_answers(vd_pass *pass, const int32_t **ids, const int32_t **lengths,
                               int width, const int **order, int count, vd_error *err)
 {
-    size_t n = (size_t)count, wide = (size_t)width;
-    int *same = vd_arena_take_raw(pass->arena, n, sizeof *same);
-    int32_t *listed = vd_arena_take_raw(pass->arena, n * wide, sizeof *listed);
-    int32_t *length = vd_arena_take_raw(pass->arena, n, sizeof *length);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "candidate vectors");
-    for (size_t i = 0; i < n; i++) {
-        size_t from = (size_t)(*order)[i];
-        same[i] = (int)i;
-        length[i] = (*lengths)[from];
-        memcpy(listed + i * wide, *ids + from * wide, wide * sizeof *listed);
-    }
-    *ids = listed;
-    *lengths = length;
+    vd_status status = vd_bare_texts(pass->arena, ids, lengths, *order, count, width, true, err);
+    int *same = vd_arena_ints(pass->arena, (size_t)count);
+    for (int i = 0; same && i < count; i++)
+        same[i] = i;
     *order = same;
-    return vd_bare_texts(pass->arena, ids, lengths, count, width, true, err);
+    return status == VD_OK && !same ? vd_error_memory(err, "candidate vectors") : status;
 }
 
 // The tree of the answers' prefixes: p->packed, and (*last)[i], the row where order[i] ends.

@@ -125,8 +125,8 @@ vd_status vd_source_ids(vd_pass *pass, const vd_texts *questions, const vd_texts
     int32_t *id = vd_arena_take_raw(pass->arena, words, sizeof *id);
     vd_status status = id ? VD_OK : vd_error_memory(err, "the words of the dialog");
     if (status == VD_OK && pass->config->boundaries == VD_BOUNDARIES_NONE)
-        status =
-            vd_bare_texts(pass->arena, &ids, &lengths, entries->count, entries->width, false, err);
+        status = vd_bare_texts(pass->arena, &ids, &lengths, NULL, entries->count, entries->width,
+                               false, err);
     if (status != VD_OK)
         return status;
     size_t history = list_words(ids, lengths, entries->count, entries->width, id);
