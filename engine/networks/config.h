@@ -25,8 +25,8 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
 typedef enum vd_answer_decoder {
     VD_ANSWER_LSTM,
     VD_ANSWER_ATTENTION, // an LSTM with attention over the words of the dialog
-                         // (decoders/lstm_attention.h)
-    VD_ANSWER_CONV,      // convolutions that do (decoders/conv.h)
+                         // (decoders/lstm_attention.c)
+    VD_ANSWER_CONV,      // convolutions that do (decoders/conv.c)
     VD_ANSWER_SEQUENCE   // the network itself goes on with its text (vd_encoder.answer)
 } vd_answer_decoder;
 

@@ -5,8 +5,7 @@
 
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/captions.h"
-#include "engine/networks/decoders/conv.h"
-#include "engine/networks/decoders/lstm_attention.h"
+#include "engine/networks/decoders/source.h"
 #include "engine/networks/encoder.h"
 
 typedef struct vd_binder {

@@ -9,7 +9,7 @@
 // The scalings stand in the paper's text only. Word vectors are without the configuration's
 // positions: these are learned. Matrices start as in text/convs2s.c.
 // Attention: p, "answer-words" by layer, answer words -> words of the dialog.
-#include "engine/networks/decoders/conv.h"
+#include "engine/networks/decoders/source.h"
 
 #include <math.h>
 

@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/networks/decoders/conv.h"
-#include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/encoder.h"
 
 static bool is_conv(const vd_pass *pass)

@@ -9,7 +9,7 @@
 // multi-head, since a copied word needs one share for each x_j. c_i is not fed to the next step as
 // in the paper, so that all words of all answers are computed in one pass.
 // Attention: a, "answer-words", answer words -> words of the dialog.
-#include "engine/networks/decoders/lstm_attention.h"
+#include "engine/networks/decoders/source.h"
 
 #include "engine/networks/decoders/copying.h"
 #include "engine/networks/pass.h"

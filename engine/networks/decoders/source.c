@@ -1,9 +1,7 @@
 #include "engine/networks/decoders/source.h"
 
 #include "engine/networks/boundaries.h"
-#include "engine/networks/decoders/conv.h"
 #include "engine/networks/decoders/copying.h"
-#include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/pass.h"
 

@@ -64,4 +64,18 @@ typedef struct vd_attended {
     const vd_value *gate;   // of pointer: (words, 1) scores of the gate
 } vd_attended;
 
+// ---- the decoders (lstm_attention.c, conv.c) ----------------------------------------------------
+
+void vd_lstm_attention_declare(const vd_config *config, vd_layout *layout);
+void vd_conv_declare(const vd_config *config, vd_layout *layout);
+// What the scores of words need of x; of conv the values of its attention: x, plus word vectors.
+const vd_value *vd_lstm_attention_keys(vd_tape *tape, const vd_config *config, const vd_value *x);
+const vd_value *vd_conv_words(vd_tape *tape, const struct vd_pass *pass, const vd_value *x);
+// Sequence i of `answers` belongs to question[i]. s, ds: states (words, H) after each word and
+// their gradient (NULL: none is wanted). That of pass->encoded conv collects in pass->dencoded.
+vd_status vd_lstm_attention(struct vd_pass *pass, const vd_packed *answers, const int *question,
+                            const vd_real *s, vd_real *ds, vd_attended *attended, vd_error *err);
+vd_status vd_conv_answers(struct vd_pass *pass, const vd_packed *answers, const int *question,
+                          vd_attended *attended, vd_error *err);
+
 #endif
