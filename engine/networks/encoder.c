@@ -338,17 +338,12 @@ static void read_words(vd_tape *tape, const vd_inputs *in, vd_source *source)
 
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
 {
-    vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
+    vd_tape *tape = vd_pass_tape(pass, pass->key);
     vd_inputs *in = vd_arena_take(pass->arena, 1, sizeof *in); // answers may read it, too
     vd_word_states states = {0};
     int wide = vd_encoded_width(pass->config);
     if (!tape || !in)
         return vd_error_memory(err, "the network");
-    *tape = (vd_tape){.be = pass->be,
-                      .arena = pass->arena,
-                      .w = &pass->w->all,
-                      .dw = pass->dw ? &pass->dw->all : NULL,
-                      .key = pass->key};
     *in = (vd_inputs){.config = pass->config,
                       .span = &pass->span,
                       .question_words = &pass->question_words,
@@ -364,7 +359,6 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                       .states = &states,
                       .next_word = pass->next_word,
                       .next_word_loss = &pass->next_word_loss};
-    tape->uniform = pass->uniform;
     read_regions(tape, in, pass);
     const vd_value *e =
         tape->status == VD_OK ? vd_encoder_of(pass->config)->build(tape, in) : &tape->nothing;

@@ -78,7 +78,7 @@ static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, v
     pass->image_rows = pass->span.dialogs * regions;
     int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
     pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
-    pass->row_question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
+    int *question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
     if (pass->arena->failed)
         return vd_error_memory(err, "the image");
     pass->rows = 0;
@@ -91,7 +91,7 @@ static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, v
         for (int r = 0; r < regions; r++)
             if (real[first + r] || !any) {
                 pass->row_image[pass->rows] = first + r;
-                pass->row_question[pass->rows++] = k;
+                question[pass->rows++] = k;
             }
     }
     start[n] = pass->rows;
@@ -100,7 +100,7 @@ static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, v
     pass->span.rows.region_start =
         vd_arena_upload(pass->arena, start, (size_t)n + 1, sizeof *start);
     pass->rows_at.image = vd_arena_upload(pass->arena, pass->row_image, k, sizeof(int));
-    pass->rows_at.question = vd_arena_upload(pass->arena, pass->row_question, k, sizeof(int));
+    pass->rows_at.question = vd_arena_upload(pass->arena, question, k, sizeof(int));
     return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
 }
 

@@ -5,6 +5,19 @@ uint64_t vd_pass_key(const vd_pass *pass, vd_site site)
     return vd_rng_mix(pass->key + 0x9e3779b97f4a7c15u * (uint64_t)(site + 1));
 }
 
+vd_tape *vd_pass_tape(const vd_pass *pass, uint64_t key)
+{
+    vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
+    if (tape)
+        *tape = (vd_tape){.be = pass->be,
+                          .arena = pass->arena,
+                          .w = &pass->w->all,
+                          .dw = pass->dw ? &pass->dw->all : NULL,
+                          .key = key,
+                          .uniform = pass->uniform};
+    return tape;
+}
+
 void vd_pass_take(vd_pass *pass, size_t n, vd_real **y, vd_real **dy)
 {
     *y = vd_arena_reals(pass->arena, n);

@@ -122,13 +122,12 @@ typedef struct vd_pass {
     // Geometry.
     vd_packed question_words, history_words;
     vd_geometry span;
-    int image_rows;    // B P
-    int regions;       // P
-    int rows;          // K
-    int *row_image;    // (K) image row of a (question, region) row
-    int *row_question; // (K) question of a (question, region) row
+    int image_rows; // B P
+    int regions;    // P
+    int rows;       // K
+    int *row_image; // (K) image row of a (question, region) row
     struct {
-        const int *image, *question; // (K) the same, where operations read them
+        const int *image, *question; // (K) the same and the question, where operations read them
     } rows_at;
 
     // Image and text.
@@ -190,6 +189,8 @@ const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real r
 // The same mask on a gradient, in place.
 void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, vd_site site);
 uint64_t vd_pass_key(const vd_pass *pass, vd_site site);
+// A tape of the pass, in its arena; NULL when memory is out. key: of its dropout masks.
+vd_tape *vd_pass_tape(const vd_pass *pass, uint64_t key);
 
 // An attention is flattened by taking all its scores as zero.
 // Its score layer (H -> 1), or one of zeros in *flat; its .w is NULL when memory is out.

@@ -34,17 +34,9 @@ void vd_source_declare(const vd_config *c, vd_layout *layout)
 
 vd_tape *vd_source_tape(vd_pass *pass, vd_error *err)
 {
-    vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
-    if (!tape) {
+    vd_tape *tape = vd_pass_tape(pass, vd_pass_key(pass, VD_SITE_ANSWER_ATTENTION));
+    if (!tape)
         vd_error_memory(err, "the words of the dialog");
-        return NULL;
-    }
-    *tape = (vd_tape){.be = pass->be,
-                      .arena = pass->arena,
-                      .w = &pass->w->all,
-                      .dw = pass->dw ? &pass->dw->all : NULL,
-                      .key = vd_pass_key(pass, VD_SITE_ANSWER_ATTENTION),
-                      .uniform = pass->uniform};
     return tape;
 }
 
