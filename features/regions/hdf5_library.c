@@ -156,6 +156,9 @@ static vd_status refuse(const char *path, const char *what, const char *name, vd
 
 // ---- data sets ----------------------------------------------------------------------------------
 
+// An id below 0 is of what could not be opened; asked about it, or to close it, libhdf5 does
+// nothing and gives no size or class.
+
 // libhdf5 fetches memory for a damaged size of numbers, 4 GiB each, before it looks for them.
 enum { MOST_TABLES = 16, MOST_NUMBER = 16 };
 
@@ -176,15 +179,13 @@ static vd_status take_shape(const opened *o, hid_t id, int dims, vd_hdf5_table *
 {
     hsize_t shape[VD_HDF5_DIMS] = {0};
     hid_t space = h5.H5Dget_space(id), type = h5.H5Dget_type(id);
-    H5T_class_t class = type < 0 ? H5T_NO_CLASS : h5.H5Tget_class(type);
-    size_t size = type < 0 ? 0 : h5.H5Tget_size(type);
-    int found = space < 0 ? -1 : h5.H5Sget_simple_extent_ndims(space);
+    H5T_class_t class = h5.H5Tget_class(type);
+    size_t size = h5.H5Tget_size(type);
+    int found = h5.H5Sget_simple_extent_ndims(space);
     if (found == dims && h5.H5Sget_simple_extent_dims(space, shape, NULL) != dims)
         found = -1;
-    if (type >= 0)
-        h5.H5Tclose(type);
-    if (space >= 0)
-        h5.H5Sclose(space);
+    h5.H5Tclose(type);
+    h5.H5Sclose(space);
     if (found != dims)
         return vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %d dimensions; %d are expected",
                             o->path, table->name, found, dims);
@@ -212,15 +213,15 @@ static void take_layout(hid_t id, vd_hdf5_table *table)
     hsize_t chunk[VD_HDF5_DIMS];
     hid_t type = h5.H5Dget_type(id), made = h5.H5Dget_create_plist(id);
     haddr_t at = HADDR_UNDEF;
-    size_t size = type >= 0 ? h5.H5Tget_size(type) : 0;
+    size_t size = h5.H5Tget_size(type);
     table->stored = h5.H5Dget_storage_size(id);
-    if (type >= 0 && made >= 0 && h5.H5Tequal(type, h5.native_float) > 0 &&
-        h5.H5Pget_layout(made) == H5D_CONTIGUOUS && h5.H5Pget_external_count(made) == 0)
+    if (h5.H5Tequal(type, h5.native_float) > 0 && h5.H5Pget_layout(made) == H5D_CONTIGUOUS &&
+        h5.H5Pget_external_count(made) == 0)
         at = h5.H5Dget_offset(id);
     table->plain = at <= INT64_MAX ? (int64_t)at : -1;
     table->chunk_rows = 1;
     table->chunk = (double)table->row * (double)size;
-    if (made >= 0 && h5.H5Pget_layout(made) == H5D_CHUNKED &&
+    if (h5.H5Pget_layout(made) == H5D_CHUNKED &&
         h5.H5Pget_chunk(made, table->dims, chunk) == table->dims && chunk[0] > 0) {
         table->chunk_rows = chunk[0];
         table->chunk = (double)chunk[0] * (double)size;
@@ -229,10 +230,8 @@ static void take_layout(hid_t id, vd_hdf5_table *table)
             table->chunk *= (double)chunks * (double)chunk[i];
         }
     }
-    if (made >= 0)
-        h5.H5Pclose(made);
-    if (type >= 0)
-        h5.H5Tclose(type);
+    h5.H5Pclose(made);
+    h5.H5Tclose(type);
 }
 
 // Chunks that hold several pictures are to be decompressed once, not once a picture.
@@ -240,11 +239,9 @@ static hid_t open_set(hid_t file, const char *name, double chunk)
 {
     enum { CHUNK_SLOTS = 521 };
     hid_t access = h5.H5Pcreate(h5.dataset_access);
-    if (access >= 0)
-        h5.H5Pset_chunk_cache(access, CHUNK_SLOTS, (size_t)chunk, 1.0);
+    h5.H5Pset_chunk_cache(access, CHUNK_SLOTS, (size_t)chunk, 1.0);
     hid_t id = h5.H5Dopen2(file, name, access >= 0 ? access : H5P_DEFAULT);
-    if (access >= 0)
-        h5.H5Pclose(access);
+    h5.H5Pclose(access);
     return id;
 }
 
@@ -268,7 +265,7 @@ static vd_status open_table(opened *o, const char *name, int dims, vd_error *err
     }
     if (status == VD_OK)
         o->set[o->count++].id = id;
-    else if (id >= 0)
+    else
         h5.H5Dclose(id);
     return status;
 }
@@ -289,10 +286,8 @@ static vd_status read_rows(const opened *o, size_t set, const vd_hdf5_request *r
     snprintf(what, sizeof what, "rows %zu to %zu cannot be read of ", r->first,
              r->first + r->count);
     vd_status status = good ? VD_OK : refuse(o->path, what, table->name, err);
-    if (space >= 0)
-        h5.H5Sclose(space);
-    if (memory >= 0)
-        h5.H5Sclose(memory);
+    h5.H5Sclose(space);
+    h5.H5Sclose(memory);
     return status;
 }
 
