@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
@@ -119,23 +119,18 @@ void vd_group_use_wait(const vd_group *group, const vd_backend *backend, vd_grou
         backend->devices->wait_with(&wait->limit);
 }
 
-// A number for a text, of which a double holds 52 bits.
-static double hash_of(const char *text)
+// *hashes: (size) that of each process, in each process (vd_free); NULL on failure. Of a hash a
+// double holds 52 bits.
+static vd_status share_hashes(const vd_group *group, uint64_t hash, double **hashes, vd_error *err)
 {
-    return (double)(vd_hash_text(VD_HASH_START, text) >> 12);
-}
-
-// *hash: (size) that of each process' text, in each process (vd_free); NULL on failure.
-static vd_status share_hashes(const vd_group *group, const char *text, double **hash, vd_error *err)
-{
-    *hash = vd_alloc((size_t)group->size, sizeof **hash);
-    if (!*hash)
+    *hashes = vd_alloc((size_t)group->size, sizeof **hashes);
+    if (!*hashes)
         return vd_error_memory(err, "what the processes compare");
-    (*hash)[group->rank] = hash_of(text);
-    vd_status status = vd_group_status(group->sum_doubles(*hash, (size_t)group->size), err);
+    (*hashes)[group->rank] = (double)(hash >> 12);
+    vd_status status = vd_group_status(group->sum_doubles(*hashes, (size_t)group->size), err);
     if (status != VD_OK) {
-        vd_free(*hash);
-        *hash = NULL;
+        vd_free(*hashes);
+        *hashes = NULL;
     }
     return status;
 }
@@ -143,7 +138,8 @@ static vd_status share_hashes(const vd_group *group, const char *text, double **
 vd_status vd_group_agree(const vd_group *group, const char *what, const char *text, vd_error *err)
 {
     double *hash = NULL;
-    vd_status status = group ? share_hashes(group, text, &hash, err) : VD_OK;
+    uint64_t own = vd_hash_text(VD_HASH_START, text);
+    vd_status status = group ? share_hashes(group, own, &hash, err) : VD_OK;
     for (int r = 1; hash && r < group->size && status == VD_OK; r++)
         if (hash[r] != hash[0])
             status = vd_error_set(err, VD_MISMATCH,
@@ -213,56 +209,32 @@ vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, con
 
 // Processes of one machine share its processors: how many threads are this one's.
 
-// The first line of a file from where `name` begins, or nothing.
-static void read_line(const char *path, const char *name, char *out, size_t room)
+// How many processors this process may run on. *where: a hash of which they are, and of which
+// machine: processes for which this is the same share them.
+static int allowed_processors(uint64_t *where)
 {
-    FILE *file = fopen(path, "r");
-    *out = '\0';
-    while (file && fgets(out, (int)room, file) && strncmp(out, name, strlen(name)) != 0)
-        *out = '\0';
+    char machine[128] = "";
+    uint64_t allowed[512] = {0}; // a bit each
+    int count = 0;
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (!file || !fgets(machine, sizeof machine, file))
+        (void)gethostname(machine, sizeof machine - 1);
     if (file)
         (void)fclose(file);
-}
-
-// How many a list as "0-3,8" names; 0: it is none.
-static int count_listed(const char *list)
-{
-    int count = 0;
-    while (*list) {
-        char *end;
-        long from = strtol(list, &end, 10), to = from;
-        if (end == list)
-            return count;
-        if (*end == '-')
-            to = strtol(end + 1, &end, 10);
-        count += from <= to && to < 100000 ? (int)(to - from) + 1 : 0;
-        list = *end == ',' ? end + 1 : "";
+    *where = vd_hash_text(VD_HASH_START, machine);
+    syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed);
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        count += __builtin_popcountll(allowed[i]);
+        *where = vd_hash_with(*where, allowed[i]);
     }
-    return count;
-}
-
-// Which processors this process may run on, and on which machine: processes for which this is the
-// same text share them.
-static int allowed_processors(char *where, size_t room)
-{
-    static const char field[] = "Cpus_allowed_list:";
-    char machine[128], list[4096];
-    read_line("/proc/sys/kernel/random/boot_id", "", machine, sizeof machine);
-    if (!*machine && gethostname(machine, sizeof machine - 1) != 0)
-        *machine = '\0';
-    read_line("/proc/self/status", field, list, sizeof list);
-    const char *at = *list ? list + strlen(field) : list;
-    snprintf(where, room, "%s %s", machine, at);
-    at += strspn(at, " \t");
-    int count = count_listed(at);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? count : online > 0 ? (int)online : 1;
 }
 
 vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err)
 {
-    char where[4300];
-    *threads = allowed_processors(where, sizeof where);
+    uint64_t where;
+    *threads = allowed_processors(&where);
     if (!group)
         return VD_OK;
     double *hash;
