@@ -81,13 +81,21 @@ static double reward_of(const samples *s, int picture, const vd_generated_captio
     return r->of(r->context, s->batch->item[picture], id, count);
 }
 
+// What the captions are worth, and how many there are of each form.
 static void find_rewards(samples *s, vd_caption_rewards *sum)
 {
+    const vd_rewards *r = s->step->rewards;
     for (int b = 0; b < s->batch->dialogs; b++)
         for (int i = b * s->k; i < b * s->k + s->count[b]; i++) {
-            s->reward[i] = reward_of(s, b, &s->generated[i]);
+            int32_t id[VD_MAX_CAPTION + 1];
+            int count = copy_ids(&s->generated[i], id);
+            s->reward[i] = r->of(r->context, s->batch->item[b], id, count);
             sum->sum += s->reward[i];
             sum->count++;
+            s->form[i] = r->form ? r->form(r->context, id, count) : -1;
+            if (s->form[i] >= 0)
+                s->forms[s->form[i]]++;
+            s->formed += s->form[i] >= 0;
         }
 }
 
@@ -96,21 +104,6 @@ static double limited(const samples *s, double reward)
 {
     double most = s->step->options->reward_most;
     return most > 0 && reward > most ? most : reward;
-}
-
-static void count_forms(samples *s)
-{
-    const vd_rewards *r = s->step->rewards;
-    memset(s->forms, 0, sizeof s->forms);
-    s->formed = 0;
-    for (int b = 0; b < s->batch->dialogs && r->form; b++)
-        for (int i = b * s->k; i < b * s->k + s->count[b]; i++) {
-            int32_t id[VD_MAX_CAPTION + 1];
-            int count = copy_ids(&s->generated[i], id);
-            s->form[i] = r->form(r->context, id, count);
-            s->forms[s->form[i] < 0 ? 0 : s->form[i]] += s->form[i] >= 0;
-            s->formed += s->form[i] >= 0;
-        }
 }
 
 // What a sampled caption counts for.
@@ -264,7 +257,6 @@ vd_status vd_scst_gradient(vd_caption_pass *pass, const vd_batch *batch, const v
         status = generate_samples(&s, err);
     if (status == VD_OK) {
         find_rewards(&s, generated);
-        count_forms(&s);
         status = find_weights(&s, err);
     }
     return status == VD_OK ? learn(&s, loss, err) : status;
