@@ -62,12 +62,11 @@ vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float 
     }
     if (status == VD_OK && vd_dialog_is_fused(d))
         status = keep_image(d, err);
-    if (status != VD_OK) {
+    if (status == VD_OK)
+        *out = d;
+    else
         vd_dialog_free(d);
-        return status;
-    }
-    *out = d;
-    return VD_OK;
+    return status;
 }
 
 void vd_dialog_free(vd_dialog *d)

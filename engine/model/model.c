@@ -110,31 +110,6 @@ static vd_status check_task(const vd_model *model, const char *path, vd_task tas
                         path);
 }
 
-// task: the one that it must have; NULL: any.
-static vd_status load(vd_model *model, const char *path, const vd_task *task, vd_error *err)
-{
-    // A checkpoint holds the optimiser's state too, a public file the embedding twice.
-    static const char *const also[] = {"optimiser.", "decoder.word_embed.weight",
-                                       "disc_decoder.word_embed.weight",
-                                       "gen_decoder.word_embed.weight", NULL};
-    vd_status status = vd_safetensors_open(path, &model->file, err);
-    if (status == VD_OK)
-        status = vd_model_file_settings(model->file, &model->config, &model->vocab, err);
-    if (status == VD_OK && task)
-        status = check_task(model, path, *task, err);
-    if (status != VD_OK)
-        return status;
-    const vd_config *c = &model->config;
-    vd_weights_layout(c, &model->layout, NULL, NULL);
-    status = vd_model_file_fits(model->file, &model->layout, also, err);
-    if (status != VD_OK)
-        return status;
-    model->name = name_of(path);
-    if (!model->name)
-        return vd_error_memory(err, "the model");
-    return vd_model_use(model, vd_backend_cpu(), err);
-}
-
 // The weights of the file in memory of the backend: model->block.
 static vd_status copy_weights(vd_model *model, vd_error *err)
 {
@@ -198,19 +173,35 @@ const vd_backend *vd_model_backend(const vd_model *model)
     return model->be;
 }
 
-static vd_status load_new(const char *path, const vd_task *task, vd_model **out, vd_error *err)
+// task: the one that it must have; NULL: any.
+static vd_status load(const char *path, const vd_task *task, vd_model **out, vd_error *err)
 {
+    // A checkpoint holds the optimiser's state too, a public file the embedding twice.
+    static const char *const also[] = {"optimiser.", "decoder.word_embed.weight",
+                                       "disc_decoder.word_embed.weight",
+                                       "gen_decoder.word_embed.weight", NULL};
     *out = NULL;
     vd_model *model = vd_alloc(1, sizeof *model);
     if (!model)
         return vd_error_memory(err, "the model");
-    vd_status status = load(model, path, task, err);
-    if (status != VD_OK) {
-        vd_model_free(model);
-        return status;
+    vd_status status = vd_safetensors_open(path, &model->file, err);
+    if (status == VD_OK)
+        status = vd_model_file_settings(model->file, &model->config, &model->vocab, err);
+    if (status == VD_OK && task)
+        status = check_task(model, path, *task, err);
+    if (status == VD_OK) {
+        vd_weights_layout(&model->config, &model->layout, NULL, NULL);
+        status = vd_model_file_fits(model->file, &model->layout, also, err);
     }
-    *out = model;
-    return VD_OK;
+    if (status == VD_OK && !(model->name = name_of(path)))
+        status = vd_error_memory(err, "the model");
+    if (status == VD_OK)
+        status = vd_model_use(model, vd_backend_cpu(), err);
+    if (status == VD_OK)
+        *out = model;
+    else
+        vd_model_free(model);
+    return status;
 }
 
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)
@@ -220,12 +211,12 @@ vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)
 
 vd_status vd_model_load_for(vd_task task, const char *path, vd_model **out, vd_error *err)
 {
-    return load_new(path, &task, out, err);
+    return load(path, &task, out, err);
 }
 
 vd_status vd_model_load_any(const char *path, vd_model **out, vd_error *err)
 {
-    return load_new(path, NULL, out, err);
+    return load(path, NULL, out, err);
 }
 
 void vd_model_free(vd_model *model)

@@ -148,12 +148,11 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     vd_status status = vd_has_discriminative(model->config.decoders)
                            ? encode_pool(pool, tokens, lengths, width, watch, err)
                            : vd_pool_score_by(pool, VD_GENERATIVE, tokens, lengths, width, err);
-    if (status != VD_OK) {
+    if (status == VD_OK)
+        *out = pool;
+    else
         vd_pool_free(pool);
-        return status;
-    }
-    *out = pool;
-    return VD_OK;
+    return status;
 }
 
 vd_decoders vd_pool_decoders(const vd_pool *pool)

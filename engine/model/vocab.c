@@ -189,12 +189,11 @@ vd_status vd_vocab_from_words(const char *const *words, size_t count, vd_vocab *
         status = vocab_add(vocab, special[i], "vocabulary", err);
     for (size_t i = 0; !status && i < count; i++)
         status = vocab_add(vocab, words[i], "vocabulary", err);
-    if (status) {
+    if (status == VD_OK)
+        *out = vocab;
+    else
         vd_vocab_free(vocab);
-        return status;
-    }
-    *out = vocab;
-    return VD_OK;
+    return status;
 }
 
 // ---- from and to JSON ---------------------------------------------------------------------------

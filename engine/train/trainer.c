@@ -685,10 +685,9 @@ vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
     if (status == VD_OK)
         status = read_state(t, file, err);
     vd_safetensors_close(file);
-    if (status != VD_OK) {
+    if (status == VD_OK)
+        *out = t;
+    else
         vd_trainer_free(t);
-        return status;
-    }
-    *out = t;
-    return VD_OK;
+    return status;
 }

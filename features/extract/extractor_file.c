@@ -107,12 +107,11 @@ vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err)
     if (!status)
         status = vd_conv_pass_new(extractor->net, 1, false, &extractor->pass, err);
     vd_safetensors_close(file);
-    if (status) {
+    if (status == VD_OK)
+        *out = extractor;
+    else
         vd_extractor_free(extractor);
-        return status;
-    }
-    *out = extractor;
-    return VD_OK;
+    return status;
 }
 
 void vd_extractor_free(vd_extractor *extractor)

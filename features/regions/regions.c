@@ -122,12 +122,11 @@ vd_status vd_regions_open_index(const char *path, const char *index, vd_regions 
                                   : vd_regions_open_safetensors(r, err);
     if (status == VD_OK)
         status = index_rows(r, err);
-    if (status != VD_OK) {
+    if (status == VD_OK)
+        *out = r;
+    else
         vd_regions_close(r);
-        return status;
-    }
-    *out = r;
-    return VD_OK;
+    return status;
 }
 
 vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
