@@ -203,3 +203,16 @@ void vd_pool_free(vd_pool *pool)
     }
     vd_free(pool);
 }
+
+vd_status vd_model_scores(const vd_model *model, vd_decoders by, vd_arena *arena,
+                          const vd_pool *pool, const vd_batch *batch, float *scores, vd_error *err)
+{
+    vd_network net = {.kept = pool ? &pool->vectors : NULL};
+    if (pool && (pool->model != model || pool->count != batch->distinct))
+        return vd_error_set(
+            err, VD_USAGE, "a pool of %d answers for a batch of %d candidates, or of another model",
+            pool->count, batch->distinct);
+    vd_arena_reset(arena);
+    vd_model_pass(model, arena, &net.pass);
+    return vd_network_scores(&net, batch, by, scores, err);
+}

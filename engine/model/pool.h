@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include "engine/model/model.h"
+#include "engine/backend/arena.h"
 #include "engine/base/parallel.h"
+#include "engine/networks/batch.h"
 
 typedef struct vd_pool vd_pool;
 
@@ -45,5 +47,13 @@ vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32
 vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                        int count, int width, const char *path, const vd_watch *watch, vd_pool **out,
                        vd_error *err);
+
+// Scores (B, R, O) of a whole batch by decoders that the model has (VD_BOTH: the mean of both), for
+// evaluation. arena: a thread's own, zero at first, whose memory the calls use one after another
+// (vd_arena_free). pool: the batch's distinct candidates, encoded, when many batches share them
+// (vd_loader_share); NULL: they are encoded here. VD_USAGE: a pool of another model or another
+// number of answers than the batch has distinct candidates, or no such decoder.
+vd_status vd_model_scores(const vd_model *model, vd_decoders by, vd_arena *arena,
+                          const vd_pool *pool, const vd_batch *batch, float *scores, vd_error *err);
 
 #endif

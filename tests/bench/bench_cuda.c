@@ -15,7 +15,7 @@
 #include "engine/model/dialog.h"
 #include "engine/base/rng.h"
 #include "engine/base/safetensors.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "engine/train/trainer.h"
 #include "tests/bench/count_operations.h"
 #include "tests/support/step.h"
@@ -269,11 +269,11 @@ static void compare_with_cpu(const vd_model *cpu, const vd_model *cuda)
     float *scores[2], largest = 0;
     const vd_model *models[2] = {cpu, cuda};
     for (int i = 0; i < 2; i++) {
-        vd_scorer *scorer;
+        vd_arena arena = {0};
         scores[i] = have(vd_alloc(n, sizeof *scores[i]));
-        must(vd_scorer_new(models[i], &scorer, &err));
-        must(vd_scorer_run(scorer, NULL, &some, scores[i], &err));
-        vd_scorer_free(scorer);
+        must(vd_model_scores(models[i], vd_model_config(models[i])->decoders, &arena, NULL, &some,
+                             scores[i], &err));
+        vd_arena_free(&arena);
     }
     int same = 0;
     for (size_t k = 0; k < n; k += the.options)
@@ -323,19 +323,19 @@ static void bench_evaluation(const vd_model *model)
 {
     enum { RUNS = 20 };
     static double times[RUNS];
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     float *scores = have(vd_alloc((size_t)questions() * the.options, sizeof *scores));
-    must(vd_scorer_new(model, &scorer, &err));
     for (int i = -3; i < runs(RUNS); i++) {
         double start = now();
-        must(vd_scorer_run(scorer, NULL, &batch, scores, &err));
+        must(vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, &batch, scores,
+                             &err));
         if (i >= 0)
             times[i] = now() - start;
     }
     double each =
         median("evaluating 32 dialogs, 10 rounds, 100 candidates", times, runs(RUNS)) / the.dialogs;
     printf("  2,064 dialogs: %.2f s (bar 6 s)\n", 2064 * each * 1e-3);
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
     vd_free(scores);
 }
 

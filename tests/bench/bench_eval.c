@@ -208,13 +208,11 @@ static void remove_world(world *w)
 static vd_status evaluate(const world *w, int workers, double *milliseconds, double *rank,
                           vd_error *err)
 {
-    vd_measure_source source = {0};
     vd_measure measure = {0};
     const vd_measure_options options = {0};
     double start = bench_now();
-    vd_status status = vd_measure_model_open(w->model, VD_DISCRIMINATIVE, workers, &source, err);
-    if (status == VD_OK)
-        status = vd_measure_run(w->dataset, &source, &options, &measure, err);
+    vd_measure_source source = vd_measure_model_open(w->model, VD_DISCRIMINATIVE, workers);
+    vd_status status = vd_measure_run(w->dataset, &source, &options, &measure, err);
     *milliseconds = bench_now() - start;
     for (size_t d = 0; status == VD_OK && d < measure.dialogs; d++)
         rank[d] = measure.dialog[d].sum[VD_MEAN_RANK];

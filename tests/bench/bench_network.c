@@ -13,7 +13,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/dialog.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "engine/train/trainer.h"
 #include "tests/bench/figures.h"
 #include "tests/bench/machine.h"
@@ -303,12 +303,13 @@ static double dialog_flops(const vd_batch *b)
 }
 
 // Scores of a dialog, with its candidates' vectors from a pool or made on the way (NULL).
-static vd_status score(vd_scorer *scorer, const vd_pool *pool, const vd_batch *batch, series *s,
-                       vd_error *err)
+static vd_status score(const vd_model *model, vd_arena *arena, const vd_pool *pool,
+                       const vd_batch *batch, series *s, vd_error *err)
 {
     static float scores[FULL_ROUNDS * FULL_CANDIDATES];
     double cpu = cpu_now(), start = bench_now();
-    vd_status status = vd_scorer_run(scorer, pool, batch, scores, err);
+    vd_status status =
+        vd_model_scores(model, vd_model_config(model)->decoders, arena, pool, batch, scores, err);
     s->wall[s->count] = bench_now() - start;
     s->cpu[s->count++] = cpu_now() - cpu;
     return status;
@@ -318,20 +319,18 @@ static vd_status bench_evaluate(torches *t, vd_error *err)
 {
     enum { RUNS = 15 };
     vd_model *model = NULL;
-    vd_scorer *scorer = NULL;
+    vd_arena arena = {0};
     vd_pool *pool = NULL;
     series a = {0}, k = {0}, p[MOST_TORCHES] = {{.count = 0}};
     vd_batch b = full_size_batch(1);
     vd_status status = vd_model_load(model_path, &model, err);
     if (status == VD_OK)
-        status = vd_scorer_new(model, &scorer, err);
-    if (status == VD_OK)
         status = vd_pool_new(model, b.candidate, b.candidate_length, b.distinct, b.candidate_width,
                              NULL, &pool, err);
     for (int i = 0; status == VD_OK && i <= RUNS; i++) {
-        status = score(scorer, NULL, &b, &a, err);
+        status = score(model, &arena, NULL, &b, &a, err);
         if (status == VD_OK)
-            status = score(scorer, pool, &b, &k, err);
+            status = score(model, &arena, pool, &b, &k, err);
         run_torch(t, "dialog", p);
         if (i == 0) {
             forget(&a);
@@ -340,7 +339,7 @@ static vd_status bench_evaluate(torches *t, vd_error *err)
         }
     }
     vd_pool_free(pool);
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
     vd_model_free(model);
     if (status != VD_OK)
         return status;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "engine/model/model.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "tests/support/full_size.h"
 
 enum { DIALOGS = 4, QUESTIONS = DIALOGS * FULL_ROUNDS, SCORES = QUESTIONS * FULL_CANDIDATES };
@@ -17,13 +17,12 @@ static vd_status score(const char *path, float *scores, vd_error *err)
 {
     vd_batch batch = full_size_batch(DIALOGS);
     vd_model *model = NULL;
-    vd_scorer *scorer = NULL;
+    vd_arena arena = {0};
     vd_status status = vd_model_load(path, &model, err);
     if (status == VD_OK)
-        status = vd_scorer_new(model, &scorer, err);
-    if (status == VD_OK)
-        status = vd_scorer_run(scorer, NULL, &batch, scores, err);
-    vd_scorer_free(scorer);
+        status = vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, &batch,
+                                 scores, err);
+    vd_arena_free(&arena);
     vd_model_free(model);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "engine/model/dialog.h"
 #include "engine/model/model_private.h"
 #include "engine/base/alloc.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "engine/train/trainer.h"
 #include "tests/bench/figures.h"
 #include "tests/support/full_size.h"
@@ -277,7 +277,7 @@ static vd_backend timed_table(void)
 
 static vd_pool *pool, *kept; // of a chat; of the candidates of a dialog that is evaluated
 static vd_dialog *dialog;
-static vd_scorer *scorer;
+static vd_arena arena;
 static vd_trainer *trainer;
 static float scores[FULL_ROUNDS * FULL_CANDIDATES];
 
@@ -323,13 +323,13 @@ static vd_status do_picture(vd_error *err)
 static vd_status do_evaluate(vd_error *err)
 {
     vd_batch b = full_size_batch(1);
-    return vd_scorer_run(scorer, NULL, &b, scores, err);
+    return vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, &b, scores, err);
 }
 
 static vd_status do_evaluate_kept(vd_error *err)
 {
     vd_batch b = full_size_batch(1);
-    return vd_scorer_run(scorer, kept, &b, scores, err);
+    return vd_model_scores(model, vd_model_config(model)->decoders, &arena, kept, &b, scores, err);
 }
 
 static vd_status do_step(vd_error *err)
@@ -442,10 +442,8 @@ static vd_status profile_chat(int runs, vd_error *err)
 static vd_status profile_evaluation(int runs, vd_error *err)
 {
     vd_batch b = full_size_batch(1);
-    vd_status status = vd_scorer_new(model, &scorer, err);
-    if (status == VD_OK)
-        status = vd_pool_new(model, b.candidate, b.candidate_length, b.distinct, b.candidate_width,
-                             NULL, &kept, err);
+    vd_status status = vd_pool_new(model, b.candidate, b.candidate_length, b.distinct,
+                                   b.candidate_width, NULL, &kept, err);
     if (status == VD_OK)
         status = profile("evaluating a dialog", do_evaluate, runs, err);
     if (status == VD_OK)
@@ -476,7 +474,7 @@ int main(int argc, char **argv)
         status = profile("training step, 4 dialogs", do_step, (int)runs / 14 + 1, &err);
     model->be = cpu;
     vd_trainer_free(trainer);
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
     vd_dialog_free(dialog);
     vd_pool_free(kept);
     vd_pool_free(pool);

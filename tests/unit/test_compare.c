@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "features/dialogs/dataset.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
@@ -78,7 +78,7 @@ static float *scores_of(const vd_cases *cases, int side)
     vd_error err;
     vd_dataset *set;
     vd_loader *loader;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     const vd_batch *batch;
     const size_t index[] = {0, 1, 2, 3};
     const vd_dataset_view plain = {0};
@@ -88,10 +88,12 @@ static float *scores_of(const vd_cases *cases, int side)
                                     vd_model_vocab(cases->model[side]), &set, &err),
                      VD_OK);
     assert_int_equal(vd_loader_new(set, &loader, &err), VD_OK);
-    assert_int_equal(vd_scorer_new(cases->model[side], &scorer, &err), VD_OK);
     assert_int_equal(vd_loader_batch(loader, index, 4, &plain, &batch, &err), VD_OK);
-    assert_int_equal(vd_scorer_run(scorer, NULL, batch, scores, &err), VD_OK);
-    vd_scorer_free(scorer);
+    assert_int_equal(vd_model_scores(cases->model[side],
+                                     vd_model_config(cases->model[side])->decoders, &arena, NULL,
+                                     batch, scores, &err),
+                     VD_OK);
+    vd_arena_free(&arena);
     vd_loader_free(loader);
     vd_dataset_free(set);
     return scores;

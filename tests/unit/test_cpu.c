@@ -23,7 +23,7 @@
 #include "engine/base/rng.h"
 #include "engine/base/safetensors.h"
 #include "engine/model/model_private.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "engine/train/trainer.h"
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"
@@ -306,7 +306,7 @@ static void score_as(const vd_model *from, vd_dtype type, const char *path, floa
     vd_error err;
     vd_trainer *trainer;
     vd_model *model;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_train_options options = vd_train_defaults();
     must(vd_trainer_new(vd_model_config(from), vd_model_vocab(from), &options, &trainer, &err),
          &err);
@@ -314,9 +314,10 @@ static void score_as(const vd_model *from, vd_dtype type, const char *path, floa
     must(vd_trainer_save_model(trainer, path, (int)type, &err), &err);
     vd_trainer_free(trainer);
     must(vd_model_load(path, &model, &err), &err);
-    must(vd_scorer_new(model, &scorer, &err), &err);
-    must(vd_scorer_run(scorer, NULL, small_batch(), scores, &err), &err);
-    vd_scorer_free(scorer);
+    must(vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, small_batch(),
+                         scores, &err),
+         &err);
+    vd_arena_free(&arena);
     vd_model_free(model);
 }
 
@@ -362,10 +363,11 @@ static void a_16_bit_file_answers_as_its_numbers_in_float32(void **state)
 static void score_small(const vd_model *model, float *scores)
 {
     vd_error err;
-    vd_scorer *scorer;
-    must(vd_scorer_new(model, &scorer, &err), &err);
-    must(vd_scorer_run(scorer, NULL, small_batch(), scores, &err), &err);
-    vd_scorer_free(scorer);
+    vd_arena arena = {0};
+    must(vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, small_batch(),
+                         scores, &err),
+         &err);
+    vd_arena_free(&arena);
 }
 
 static void packed_weights_score_as_before(void **state)

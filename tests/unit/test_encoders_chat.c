@@ -14,7 +14,7 @@
 #include "engine/base/rng.h"
 #include "engine/base/token.h"
 #include "engine/model/dialog_private.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"
@@ -154,10 +154,11 @@ static void as_in_a_batch(const talk *t)
                             .candidate_in = t->in,
                             .candidate_out = t->out};
     float scores[R * POOL];
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_error err;
-    must(vd_scorer_new(t->model, &scorer, &err), &err);
-    must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+    must(vd_model_scores(t->model, vd_model_config(t->model)->decoders, &arena, NULL, &batch,
+                         scores, &err),
+         &err);
     for (int r = 0; r < R; r++) {
         vd_dialog *dialog = dialog_of(t, t->image, r, 0);
         vd_answer a = ask(t, dialog, r, NULL, NULL);
@@ -165,7 +166,7 @@ static void as_in_a_batch(const talk *t)
         vd_answer_clear(&a);
         vd_dialog_free(dialog);
     }
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
 }
 
 static void table_is_the_dialogs(const vd_trace_table *table)

@@ -11,7 +11,7 @@
 #include <yajl/yajl_tree.h>
 
 #include "engine/base/alloc.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -167,22 +167,18 @@ static void scores_do_not_depend_on_the_number_of_workers(void **state)
 {
     (void)state;
     loaded l = load(tiny.val);
-    vd_error err;
     float one[SCORES], several[SCORES], own[SCORES];
     for (size_t batch = 1; batch <= 3; batch++) {
         vd_measure_source source;
-        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, &source, &err),
-                         VD_OK);
+        source = vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1);
         score_with(&l, &source, batch, one);
         vd_measure_model_close(&source);
-        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, &source, &err),
-                         VD_OK);
+        source = vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1);
         source.prepare = NULL; // no pool: every batch encodes its own candidates
         score_with(&l, &source, batch, own);
         vd_measure_model_close(&source);
         for (int workers = 2; workers <= 4; workers++) {
-            assert_int_equal(
-                vd_measure_model_open(l.model, VD_DISCRIMINATIVE, workers, &source, &err), VD_OK);
+            source = vd_measure_model_open(l.model, VD_DISCRIMINATIVE, workers);
             score_with(&l, &source, batch, several);
             vd_measure_model_close(&source);
             assert_memory_equal(one, several, sizeof one);
@@ -219,7 +215,7 @@ static void scores_do_not_depend_on_how_many_dialogs_share_answers(void **state)
     options.first = options.limit = 0;
     options.answers = 1;
     assert_int_equal(span_of(&l, options), 3);
-    assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 2, &source, &err), VD_OK);
+    source = vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 2);
     score_with(&l, &source, 3, all);
     assert_int_equal(vd_measure_run(l.dataset, &source, &options, &measure, &err), VD_OK);
     assert_memory_equal(all, few, sizeof all);
@@ -263,10 +259,8 @@ static vd_status measure_model_once(void *context, vd_error *err)
     loaded *l = context;
     vd_measure measure;
     vd_measure_options options = {.batch = 2};
-    vd_measure_source source;
-    vd_status status = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 1, &source, err);
-    if (status == VD_OK)
-        status = vd_measure_run(l->dataset, &source, &options, &measure, err);
+    vd_measure_source source = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 1);
+    vd_status status = vd_measure_run(l->dataset, &source, &options, &measure, err);
     if (status == VD_OK)
         vd_measure_clear(&measure);
     vd_measure_model_close(&source);
@@ -287,7 +281,7 @@ static void a_model_out_of_memory_says_so(void **state)
         assert_true(status == VD_OK || (status == VD_NO_MEMORY && err.text[0]));
         failed += status != VD_OK;
     }
-    assert_true(failed > 20);
+    assert_true(failed >= 20);
     unload(&l);
 }
 
@@ -340,15 +334,16 @@ static void json_holds_the_metrics_of_the_model(void **state)
     loaded l = load(tiny.val);
     vd_error err;
     vd_loader *loader;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     const vd_batch *batch;
     const size_t index[] = {0, 1, 2, 3};
     const vd_dataset_view view = {0};
     assert_int_equal(vd_loader_new(l.dataset, &loader, &err), VD_OK);
-    assert_int_equal(vd_scorer_new(l.model, &scorer, &err), VD_OK);
     assert_int_equal(vd_loader_batch(loader, index, 4, &view, &batch, &err), VD_OK);
     float scores[4 * 3 * TINY_ANSWERS], ranks[TINY_ANSWERS];
-    assert_int_equal(vd_scorer_run(scorer, NULL, batch, scores, &err), VD_OK);
+    assert_int_equal(vd_model_scores(l.model, vd_model_config(l.model)->decoders, &arena, NULL,
+                                     batch, scores, &err),
+                     VD_OK);
     vd_metrics metrics = {0};
     for (int i = 0; i < 12; i++) {
         vd_metrics_ranks(scores + i * TINY_ANSWERS, TINY_ANSWERS, ranks);
@@ -360,7 +355,7 @@ static void json_holds_the_metrics_of_the_model(void **state)
     assert_true(fabs(number(tree, "all", "r@1") - vd_metrics_mean(&metrics, VD_R1)) < 1e-6);
     assert_true(fabs(number(tree, "all", "mrr") - vd_metrics_mean(&metrics, VD_MRR)) < 1e-6);
     assert_true(fabs(number(tree, "all", "ndcg") - vd_metrics_mean(&metrics, VD_NDCG)) < 1e-6);
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
     vd_loader_free(loader);
     unload(&l);
     yajl_tree_free(tree);

@@ -11,7 +11,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "tests/support/random_model.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"
@@ -95,48 +95,47 @@ static void a_pool_is_ranked_by_mean_log_probability(void **state)
     (void)state;
     talk t;
     vd_answer answer;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_error err;
     float scores[ROUNDS * POOL];
     begin(&t, VD_GENERATIVE);
     vd_batch batch = small_dialog_batch(&t.c);
     batch.candidate_in = t.in;
     batch.candidate_out = t.out;
-    must(vd_scorer_new(t.c.model, &scorer, &err), &err);
-    must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+    must(vd_model_scores(t.c.model, vd_model_config(t.c.model)->decoders, &arena, NULL, &batch,
+                         scores, &err),
+         &err);
     ask(&t, &answer);
     for (int i = 0; i < POOL; i++)
         assert_near("score", (double)answer.score[i], (double)scores[i]);
     for (int i = 1; i < POOL; i++)
         assert_true(answer.score[answer.order[i - 1]] >= answer.score[answer.order[i]]);
     vd_answer_clear(&answer);
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
     end(&t);
 }
 
-// The scorer's numbers are those of whole batches, which are held to the public code's.
+// The numbers beside them are those of whole batches, which are held to the public code's.
 static void decoders_are_chosen_to_rank(void **state)
 {
     (void)state;
     static const vd_decoders by[] = {VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH};
     talk t;
     vd_answer answer;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_error err;
     float scores[ROUNDS * POOL];
     begin(&t, VD_BOTH);
     vd_batch batch = small_dialog_batch(&t.c);
     batch.candidate_in = t.in;
     batch.candidate_out = t.out;
-    must(vd_scorer_new(t.c.model, &scorer, &err), &err);
     assert_int_equal(vd_pool_decoders(t.c.pool), VD_DISCRIMINATIVE);
     for (int twice = 0; twice < 2; twice++)
         for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
             must(vd_pool_score_by(t.c.pool, by[k], t.c.candidate, t.c.candidate_length, TO, &err),
                  &err);
             assert_int_equal(vd_pool_decoders(t.c.pool), by[k]);
-            vd_scorer_decoders(scorer, by[k]);
-            must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+            must(vd_model_scores(t.c.model, by[k], &arena, NULL, &batch, scores, &err), &err);
             ask(&t, &answer);
             for (int i = 0; i < POOL; i++)
                 assert_near("score", (double)answer.score[i], (double)scores[i]);
@@ -144,7 +143,7 @@ static void decoders_are_chosen_to_rank(void **state)
                 assert_true(answer.score[answer.order[i - 1]] >= answer.score[answer.order[i]]);
             vd_answer_clear(&answer);
         }
-    vd_scorer_free(scorer);
+    vd_arena_free(&arena);
     end(&t);
 }
 
@@ -350,7 +349,7 @@ static void score_said(talk *t, const vd_generated_answers *said, float *scores)
     int32_t asked[ROUNDS * VD_MAX_QUESTION], told[ROUNDS * VD_MAX_HISTORY];
     int32_t option[ROUNDS * VD_BEAMS];
     vd_batch batch = small_dialog_batch(&t->c);
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_error err;
     for (int i = 0; i < said->count; i++) {
         int32_t *read = in[0] + i * VD_MAX_CANDIDATE, *next = out[0] + i * VD_MAX_CANDIDATE;
@@ -381,9 +380,10 @@ static void score_said(talk *t, const vd_generated_answers *said, float *scores)
     batch.distinct = said->count;
     batch.candidate_width = VD_MAX_CANDIDATE;
     batch.option = option;
-    must(vd_scorer_new(t->c.model, &scorer, &err), &err);
-    must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
-    vd_scorer_free(scorer);
+    must(vd_model_scores(t->c.model, vd_model_config(t->c.model)->decoders, &arena, NULL, &batch,
+                         scores, &err),
+         &err);
+    vd_arena_free(&arena);
 }
 
 // Unknown words of the caption and the question are said by their numbers, and are worth what a

@@ -15,7 +15,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/import.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "tests/support/golden.h"
 #include "tests/support/must.h"
 #include "tests/support/program.h"
@@ -122,13 +122,14 @@ static vd_status import(const golden *g, int words, vd_error *err)
     return status;
 }
 
-static void check_scores(golden *g, vd_scorer *scorer, vd_decoders by, const char *name)
+static void check_scores(golden *g, const vd_model *model, vd_decoders by, const char *name)
 {
     size_t n = (size_t)(g->batch.dialogs * g->batch.rounds * g->batch.candidates);
     float *expected = golden_floats(g, name, n), *scores = vd_alloc(n, sizeof *scores);
     vd_error err;
-    vd_scorer_decoders(scorer, by);
-    must(vd_scorer_run(scorer, NULL, &g->batch, scores, &err), &err);
+    vd_arena arena = {0};
+    must(vd_model_scores(model, by, &arena, NULL, &g->batch, scores, &err), &err);
+    vd_arena_free(&arena);
     for (size_t i = 0; i < n; i++)
         if (!(fabsf(scores[i] - expected[i]) <= 1e-5f))
             fail_msg("%s[%zu]: %.9g, expected %.9g", name, i, (double)scores[i],
@@ -140,18 +141,15 @@ static void check_scores(golden *g, vd_scorer *scorer, vd_decoders by, const cha
 static void check_imported(golden *g)
 {
     vd_model *model;
-    vd_scorer *scorer;
     vd_error err;
     must(vd_model_load(out, &model, &err), &err);
     const vd_config *config = vd_model_config(model);
     assert_memory_equal(config, &g->config, sizeof *config);
     assert_string_equal(vd_model_metadata(model, "pool"), "answers.txt");
-    must(vd_scorer_new(model, &scorer, &err), &err);
     if (vd_has_discriminative(config->decoders))
-        check_scores(g, scorer, VD_DISCRIMINATIVE, "out.disc_scores");
+        check_scores(g, model, VD_DISCRIMINATIVE, "out.disc_scores");
     if (vd_has_generative(config->decoders))
-        check_scores(g, scorer, VD_GENERATIVE, "out.gen_scores");
-    vd_scorer_free(scorer);
+        check_scores(g, model, VD_GENERATIVE, "out.gen_scores");
     vd_model_free(model);
 }
 
@@ -245,13 +243,14 @@ static float *scores_of(const char *path, vd_config *config)
     size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
     float *scores = vd_alloc(n, sizeof *scores);
     vd_model *model;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_error err;
     must(vd_model_load(path, &model, &err), &err);
     *config = *vd_model_config(model);
-    must(vd_scorer_new(model, &scorer, &err), &err);
-    must(vd_scorer_run(scorer, NULL, batch, scores, &err), &err);
-    vd_scorer_free(scorer);
+    must(
+        vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, batch, scores, &err),
+        &err);
+    vd_arena_free(&arena);
     vd_model_free(model);
     return scores;
 }

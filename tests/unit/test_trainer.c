@@ -14,7 +14,7 @@
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
 #include "engine/base/safetensors.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 #include "engine/train/trainer_private.h"
 #include "tests/support/must.h"
 #include "tests/support/small_batch.h"
@@ -235,7 +235,7 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
         char *path = support_join(directory, "decoders.safetensors");
         vd_error err;
         vd_model *model;
-        vd_scorer *scorer;
+        vd_arena arena = {0};
         must(vd_trainer_checkpoint(trainer, path, &err), &err);
         must(vd_trainer_resume(path, &resumed, &err), &err);
         assert_int_equal(vd_trainer_config(resumed)->decoders, decoders);
@@ -245,14 +245,14 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
         must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
         must(vd_model_load(path, &model, &err), &err);
         must(vd_trainer_scores(trainer, batch, a, &err), &err);
-        must(vd_scorer_new(model, &scorer, &err), &err);
-        must(vd_scorer_run(scorer, NULL, batch, b, &err), &err);
+        must(vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, batch, b, &err),
+             &err);
         for (size_t i = 0; i < n; i++)
             assert_true(fabsf(a[i] - b[i]) <= 1e-6f * fmaxf(1, fabsf(a[i])));
         memset(sum, 0, n * sizeof *sum);
         for (int by = VD_DISCRIMINATIVE; by <= VD_GENERATIVE; by++) {
-            vd_scorer_decoders(scorer, (vd_decoders)by);
-            vd_status status = vd_scorer_run(scorer, NULL, batch, b, &err);
+            vd_status status =
+                vd_model_scores(model, (vd_decoders)by, &arena, NULL, batch, b, &err);
             if (decoders != VD_BOTH && by != decoders)
                 support_refused(status, VD_USAGE, &err, vd_decoders_name((vd_decoders)by), NULL);
             else
@@ -262,7 +262,7 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
         }
         for (size_t i = 0; i < n; i++)
             assert_true(fabsf(a[i] - sum[i]) <= 1e-5f * fmaxf(1, fabsf(a[i])));
-        vd_scorer_free(scorer);
+        vd_arena_free(&arena);
         vd_model_free(model);
         vd_trainer_free(trainer);
         vd_trainer_free(resumed);
@@ -422,18 +422,18 @@ static void a_saved_model_scores_as_its_trainer(void **state)
     size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
     float *a = vd_alloc(n, sizeof *a), *b = vd_alloc(n, sizeof *b);
     vd_model *model;
-    vd_scorer *scorer;
+    vd_arena arena = {0};
     vd_error err;
     small_steps(trainer, 3);
     must(vd_trainer_scores(trainer, batch, a, &err), &err);
     for (int half = 0; half < 2; half++) {
         must(vd_trainer_save_model(trainer, path, half ? VD_F16 : VD_F32, &err), &err);
         must(vd_model_load(path, &model, &err), &err);
-        must(vd_scorer_new(model, &scorer, &err), &err);
-        must(vd_scorer_run(scorer, NULL, batch, b, &err), &err);
+        must(vd_model_scores(model, vd_model_config(model)->decoders, &arena, NULL, batch, b, &err),
+             &err);
         for (size_t i = 0; i < n; i++)
             assert_true(fabsf(a[i] - b[i]) <= (half ? 2e-2f : 1e-6f));
-        vd_scorer_free(scorer);
+        vd_arena_free(&arena);
         vd_model_free(model);
     }
     vd_free(a);

@@ -184,8 +184,8 @@ static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_
 
 static vd_status run_model(evaluation *e, vd_error *err)
 {
-    vd_status status = vd_measure_model_open(e->model, e->decoder.by, e->threads, &e->source, err);
-    return status ? status : vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
+    e->source = vd_measure_model_open(e->model, e->decoder.by, e->threads);
+    return vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
 }
 
 static vd_status score(evaluation *e, vd_error *err)

@@ -82,12 +82,10 @@ static vd_status judge(void *user, const vd_visdial_dialog *dialog, int32_t r, c
 static vd_status score_with(judging *j, const vd_measure_options *span, vd_error *err)
 {
     vd_model *model = j->cases->model[j->side];
-    vd_measure_source source;
+    vd_measure_source source =
+        vd_measure_model_open(model, j->cases->by[j->side], j->cases->threads);
     vd_measure measure = {0};
-    vd_status status =
-        vd_measure_model_open(model, j->cases->by[j->side], j->cases->threads, &source, err);
-    if (status == VD_OK)
-        status = vd_measure_run(j->dataset[j->side], &source, span, &measure, err);
+    vd_status status = vd_measure_run(j->dataset[j->side], &source, span, &measure, err);
     vd_measure_clear(&measure);
     vd_measure_model_close(&source);
     return status;

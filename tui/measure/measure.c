@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/model/scorer.h"
+#include "engine/model/pool.h"
 
 // Dialogs of a batch; different answers of a span.
 enum { BATCH = 8, MOST_BATCH = 256, ANSWERS = 1 << 17 };
@@ -293,8 +293,9 @@ vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *sou
 
 typedef struct scorers {
     const vd_model *model;
+    vd_decoders by;
     vd_pool *pool; // of the dialogs that are scored now
-    vd_scorer *scorer[VD_THREADS];
+    vd_arena arena[VD_THREADS];
 } scorers;
 
 static vd_status prepare_model(void *context, const vd_candidates *candidates,
@@ -310,26 +311,19 @@ static vd_status score_by_model(void *context, int worker, const vd_batch *batch
                                 vd_error *err)
 {
     scorers *s = context;
-    return vd_scorer_run(s->scorer[worker], s->pool, batch, scores, err);
+    return vd_model_scores(s->model, s->by, &s->arena[worker], s->pool, batch, scores, err);
 }
 
-vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
-                                vd_measure_source *out, vd_error *err)
+vd_measure_source vd_measure_model_open(vd_model *model, vd_decoders by, int workers)
 {
     scorers *s = g_new0(scorers, 1);
+    s->model = model;
+    s->by = by;
     // A generative decoder scores a candidate given the question: there is nothing to share.
-    *out = (vd_measure_source){.context = s,
+    return (vd_measure_source){.context = s,
+                               .workers = CLAMP(workers, 1, VD_THREADS),
                                .prepare = vd_has_discriminative(by) ? prepare_model : NULL,
                                .score = score_by_model};
-    s->model = model;
-    workers = workers < 1 ? 1 : workers > VD_THREADS ? VD_THREADS : workers;
-    vd_status status = VD_OK;
-    for (; !status && out->workers < workers; out->workers++) {
-        status = vd_scorer_new(model, &s->scorer[out->workers], err);
-        if (status == VD_OK)
-            vd_scorer_decoders(s->scorer[out->workers], by);
-    }
-    return status;
 }
 
 void vd_measure_model_close(vd_measure_source *source)
@@ -338,7 +332,7 @@ void vd_measure_model_close(vd_measure_source *source)
     if (s) {
         vd_pool_free(s->pool);
         for (int i = 0; i < VD_THREADS; i++)
-            vd_scorer_free(s->scorer[i]);
+            vd_arena_free(&s->arena[i]);
     }
     g_free(s);
     *source = (vd_measure_source){0};

@@ -47,11 +47,9 @@ typedef struct vd_measure_source {
                        vd_error *err);
 } vd_measure_source;
 
-// A loaded model as a source: one scorer a worker, candidates encoded once for the dialogs that
-// share them. by: the decoders that score, of those the model has. Closed with
-// vd_measure_model_close, also after a failure.
-vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
-                                vd_measure_source *out, vd_error *err);
+// A loaded model as a source: candidates are encoded once for the dialogs that share them. by: the
+// decoders that score, of those the model has. Closed with vd_measure_model_close.
+vd_measure_source vd_measure_model_open(vd_model *model, vd_decoders by, int workers);
 void vd_measure_model_close(vd_measure_source *source);
 
 // Called for each round with candidates, in the order of the data; scores: one per candidate.
