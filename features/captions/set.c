@@ -1,6 +1,5 @@
 #include "features/captions/set.h"
 
-#include "engine/backend/arena.h"
 #include "engine/base/alloc.h"
 
 // ---- pictures -----------------------------------------------------------------------------------
@@ -53,33 +52,6 @@ void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, si
 }
 
 // ---- batches ------------------------------------------------------------------------------------
-
-struct vd_caption_loader {
-    const vd_caption_set *set;
-    vd_batch batch;
-    vd_caption_batch captions;
-    vd_arena arena; // of the batch
-    float *image;
-    int32_t *word, *length;
-    int *picture;
-};
-
-vd_status vd_caption_loader_new(const vd_caption_set *set, vd_caption_loader **out, vd_error *err)
-{
-    vd_caption_loader *loader = *out = vd_alloc(1, sizeof *loader);
-    if (!loader)
-        return vd_error_memory(err, "batches of captions");
-    loader->set = set;
-    return VD_OK;
-}
-
-void vd_caption_loader_free(vd_caption_loader *loader)
-{
-    if (!loader)
-        return;
-    vd_arena_free(&loader->arena);
-    vd_free(loader);
-}
 
 static bool make_room(vd_caption_loader *l, size_t pictures, size_t captions)
 {

@@ -3,6 +3,7 @@
 #ifndef VD_CAPTION_SET_H
 #define VD_CAPTION_SET_H
 
+#include "engine/backend/arena.h"
 #include "engine/networks/batch.h"
 #include "features/captions/captions.h"
 
@@ -24,10 +25,16 @@ void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, si
                            vd_totals *out);
 
 // Batches of pictures with all their captions, valid until the next call; `pictures` stays as long.
-typedef struct vd_caption_loader vd_caption_loader;
-vd_status vd_caption_loader_new(const vd_caption_set *set, vd_caption_loader **out, vd_error *err);
+typedef struct vd_caption_loader {
+    const vd_caption_set *set; // the caller's; all else is zero at first
+    vd_batch batch;
+    vd_caption_batch captions;
+    vd_arena arena; // of the batch; vd_arena_free in the end
+    float *image;
+    int32_t *word, *length;
+    int *picture;
+} vd_caption_loader;
 vd_status vd_caption_loader_batch(vd_caption_loader *loader, const size_t *pictures, size_t count,
                                   const vd_batch **out, vd_error *err);
-void vd_caption_loader_free(vd_caption_loader *loader);
 
 #endif

@@ -329,7 +329,7 @@ static void captions_are_gathered_by_picture(void **state)
     vd_captions *captions;
     vd_vocab *vocab;
     vd_caption_set *set;
-    vd_caption_loader *loader;
+    vd_caption_loader loader = {0};
     const vd_batch *batch;
     vd_totals of;
     vd_error err;
@@ -341,10 +341,10 @@ static void captions_are_gathered_by_picture(void **state)
     must(vd_caption_set_new(captions, vocab, regions, &set, &err), &err);
     assert_int_equal(set->captions->count, 2);
     assert_int_equal(set->captions->image[0].image_id, 5);
-    must(vd_caption_loader_new(set, &loader, &err), &err);
-    assert_true(support_fail_each_allocation(load_both, loader) > 0); // goes on after each
+    loader.set = set;
+    assert_true(support_fail_each_allocation(load_both, &loader) > 0); // goes on after each
     const size_t pictures[] = {1, 0};
-    must(vd_caption_loader_batch(loader, pictures, 2, &batch, &err), &err);
+    must(vd_caption_loader_batch(&loader, pictures, 2, &batch, &err), &err);
     vd_caption_set_totals(set, pictures, 2, &of);
     assert_int_equal(of.questions, 4);
     assert_int_equal(of.words, 4 + 1 + 2 + 0 + 20);
@@ -358,9 +358,9 @@ static void captions_are_gathered_by_picture(void **state)
         assert_int_equal(c->word[i * c->width], first[i]);
     }
     const size_t beyond = 2;
-    support_refused(vd_caption_loader_batch(loader, &beyond, 1, &batch, &err), VD_USAGE, &err,
+    support_refused(vd_caption_loader_batch(&loader, &beyond, 1, &batch, &err), VD_USAGE, &err,
                     "picture 2 of 2", NULL);
-    vd_caption_loader_free(loader);
+    vd_arena_free(&loader.arena);
     vd_caption_set_free(set);
     captions->image[1].image_id = 99;
     support_refused(vd_caption_set_new(captions, vocab, regions, &set, &err), VD_NOT_FOUND, &err,

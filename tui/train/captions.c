@@ -13,7 +13,7 @@
 #include "tui/session/captioning.h"
 
 struct vd_batches {
-    vd_caption_loader *loader;
+    vd_caption_loader loader;
     vd_sampler *prefetch;
     size_t taken; // micro-batches
 };
@@ -29,7 +29,7 @@ static void close_batches(vd_batches *batches)
 {
     if (!batches)
         return;
-    vd_caption_loader_free(batches->loader);
+    vd_arena_free(&batches->loader.arena);
     g_free(batches);
 }
 
@@ -37,9 +37,11 @@ static vd_status open_batches(const vd_training *plan, vd_sampler *prefetch, vd_
                               vd_batches **out, vd_error *err)
 {
     vd_batches *batches = *out = g_new0(vd_batches, 1);
+    (void)err;
     *most = VD_PICTURES_READ;
     batches->prefetch = prefetch;
-    return vd_caption_loader_new(plan->data.set, &batches->loader, err);
+    batches->loader.set = plan->data.set;
+    return VD_OK;
 }
 
 static vd_status next(void *context, const vd_batch **batch, vd_error *err)
@@ -47,7 +49,7 @@ static vd_status next(void *context, const vd_batch **batch, vd_error *err)
     vd_batches *batches = context;
     const size_t *pictures;
     size_t n = vd_sampler_micro_batch(batches->prefetch, batches->taken++, &pictures);
-    return vd_caption_loader_batch(batches->loader, pictures, n, batch, err);
+    return vd_caption_loader_batch(&batches->loader, pictures, n, batch, err);
 }
 
 // ---- an epoch -----------------------------------------------------------------------------------
@@ -113,19 +115,19 @@ static vd_status add_pictures(const vd_training *plan, vd_caption_loader *loader
 
 static vd_status add_all(const vd_training *plan, size_t pictures, sums *all, vd_error *err)
 {
-    vd_caption_loader *loader;
+    vd_caption_loader loader = {.set = plan->validation.set};
     vd_progress progress;
-    vd_status status = vd_caption_loader_new(plan->validation.set, &loader, err);
+    vd_status status = VD_OK;
     vd_progress_start(&progress, "validating", (int64_t)pictures, 0, plan->quiet);
     for (size_t p = 0; p < pictures && status == VD_OK; p += VALIDATED) {
         size_t n = pictures - p < VALIDATED ? pictures - p : VALIDATED;
         status = plan->stop && atomic_load(plan->stop)
                      ? vd_error_set(err, VD_INTERRUPTED, "stopped")
-                     : add_pictures(plan, loader, p, n, all, err);
+                     : add_pictures(plan, &loader, p, n, all, err);
         vd_progress_update(&progress, (int64_t)p, "");
     }
     vd_progress_clear(&progress);
-    vd_caption_loader_free(loader);
+    vd_arena_free(&loader.arena);
     return status;
 }
 
