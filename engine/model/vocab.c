@@ -12,18 +12,6 @@ static const char *const special[VD_FIRST_WORD] = {"<PAD>", "<S>", "</S>", "<UNK
 
 // ---- words and where they are -------------------------------------------------------------------
 
-// A set of strings with an index each, in the order they came. Open addressing; slots hold index
-// + 1.
-typedef struct word_table {
-    struct {
-        char *text;
-        int64_t times; // how often it was counted
-    } * words;
-    size_t count, room;
-    uint32_t *slots;
-    size_t slot_count; // a power of two, at least twice count
-} word_table;
-
 static size_t hash_of(const char *word)
 {
     uint64_t hash = vd_hash_text(VD_HASH_START, word);
@@ -31,7 +19,7 @@ static size_t hash_of(const char *word)
 }
 
 // The slot where word is or would be. There is always a free one.
-static size_t slot_of(const word_table *table, const char *word)
+static size_t slot_of(const vd_word_counts *table, const char *word)
 {
     size_t slot = hash_of(word) & (table->slot_count - 1);
     while (table->slots[slot] && strcmp(table->words[table->slots[slot] - 1].text, word) != 0)
@@ -39,16 +27,13 @@ static size_t slot_of(const word_table *table, const char *word)
     return slot;
 }
 
-// Index of word, or -1.
-static int64_t table_find(const word_table *table, const char *word)
+int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word)
 {
-    if (table->count == 0)
-        return -1;
-    return (int64_t)table->slots[slot_of(table, word)] - 1;
+    return counts->count ? (int32_t)counts->slots[slot_of(counts, word)] - 1 : -1;
 }
 
 // Room for another word. On failure the table stays usable.
-static bool table_grow(word_table *table)
+static bool table_grow(vd_word_counts *table)
 {
     if (!vd_make_room(&table->words, &table->room, table->count + 1, sizeof *table->words))
         return false;
@@ -64,7 +49,7 @@ static bool table_grow(word_table *table)
 }
 
 // Adds a word that is not there; false when memory is out. The caller keeps count below INT32_MAX.
-static bool table_add(word_table *table, const char *word)
+static bool table_add(vd_word_counts *table, const char *word)
 {
     if (2 * table->count == table->slot_count && !table_grow(table))
         return false;
@@ -76,26 +61,26 @@ static bool table_add(word_table *table, const char *word)
     return true;
 }
 
-static void table_clear(word_table *table)
+void vd_word_counts_clear(vd_word_counts *counts)
 {
-    for (size_t i = 0; i < table->count; i++)
-        vd_free(table->words[i].text);
-    vd_free(table->words);
-    vd_free(table->slots);
-    *table = (word_table){0};
+    for (size_t i = 0; i < counts->count; i++)
+        vd_free(counts->words[i].text);
+    vd_free(counts->words);
+    vd_free(counts->slots);
+    *counts = (vd_word_counts){0};
 }
 
 // ---- vocabulary ---------------------------------------------------------------------------------
 
 struct vd_vocab {
-    word_table table; // a word's index is its id
+    vd_word_counts table; // a word's index is its id
 };
 
 void vd_vocab_free(vd_vocab *vocab)
 {
     if (!vocab)
         return;
-    table_clear(&vocab->table);
+    vd_word_counts_clear(&vocab->table);
     vd_free(vocab);
 }
 
@@ -112,33 +97,20 @@ const char *vd_vocab_word(const vd_vocab *vocab, int32_t id)
 
 int32_t vd_vocab_id(const vd_vocab *vocab, const char *word)
 {
-    int64_t id = table_find(&vocab->table, word);
+    int64_t id = vd_word_counts_number(&vocab->table, word);
     return id < 0 ? VD_UNKNOWN : (int32_t)id;
 }
 
 // ---- unknown words ------------------------------------------------------------------------------
 
-struct vd_own_words {
-    const vd_vocab *vocab;
-    word_table table;
-};
-
-vd_status vd_own_words_new(const vd_vocab *vocab, vd_own_words **out, vd_error *err)
-{
-    *out = vd_alloc(1, sizeof **out);
-    if (!*out)
-        return vd_error_memory(err, "unknown words");
-    (*out)->vocab = vocab;
-    return VD_OK;
-}
-
 vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err)
 {
-    int64_t known = table_find(&own->vocab->table, word), at = table_find(&own->table, word);
+    int64_t known = vd_word_counts_number(&own->vocab->table, word),
+            at = vd_word_counts_number(&own->more, word);
     *id = VD_UNKNOWN;
     if (known < 0 && at < 0) {
-        at = (int64_t)own->table.count;
-        if (at + vd_vocab_size(own->vocab) >= INT32_MAX - 1 || !table_add(&own->table, word))
+        at = (int64_t)own->more.count;
+        if (at + vd_vocab_size(own->vocab) >= INT32_MAX - 1 || !table_add(&own->more, word))
             return vd_error_memory(err, "unknown words");
     }
     *id = (int32_t)(known >= 0 ? known : at + vd_vocab_size(own->vocab));
@@ -148,16 +120,8 @@ vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_e
 const char *vd_own_words_word(const vd_own_words *own, int32_t id)
 {
     int32_t at = id - vd_vocab_size(own->vocab);
-    return at >= 0 && (size_t)at < own->table.count ? own->table.words[at].text
-                                                    : vd_vocab_word(own->vocab, id);
-}
-
-void vd_own_words_free(vd_own_words *own)
-{
-    if (!own)
-        return;
-    table_clear(&own->table);
-    vd_free(own);
+    return at >= 0 && (size_t)at < own->more.count ? own->more.words[at].text
+                                                   : vd_vocab_word(own->vocab, id);
 }
 
 // Appends the next word, checked as every source of a vocabulary needs it.
@@ -169,7 +133,7 @@ static vd_status vocab_add(vd_vocab *vocab, const char *word, const char *where,
                             where, id, word, special[id]);
     if (!*word)
         return vd_error_set(err, VD_FORMAT, "%s: word %zu is empty", where, id);
-    int64_t known = table_find(&vocab->table, word);
+    int64_t known = vd_word_counts_number(&vocab->table, word);
     if (known >= 0)
         return vd_error_set(err, VD_FORMAT, "%s: word %zu, \"%.80s\", is word %lld already", where,
                             id, word, (long long)known);
@@ -255,37 +219,20 @@ char *vd_vocab_to_json(const vd_vocab *vocab)
 
 // ---- counting -----------------------------------------------------------------------------------
 
-struct vd_word_counts {
-    word_table table;
-};
-
-vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err)
-{
-    *out = vd_alloc(1, sizeof **out);
-    return *out ? VD_OK : vd_error_memory(err, "word counts");
-}
-
-void vd_word_counts_free(vd_word_counts *counts)
-{
-    if (counts)
-        table_clear(&counts->table);
-    vd_free(counts);
-}
-
 vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t times, vd_error *err)
 {
     if (!*word || times < 0)
         return vd_error_set(err, VD_FORMAT, "word counts: \"%.80s\" cannot occur %lld times", word,
                             (long long)times);
-    int64_t index = table_find(&counts->table, word);
+    int64_t index = vd_word_counts_number(counts, word);
     if (index < 0) {
-        index = (int64_t)counts->table.count;
+        index = (int64_t)counts->count;
         if (index >= INT32_MAX / 2)
             return vd_error_set(err, VD_FORMAT, "word counts: too many words");
-        if (!table_add(&counts->table, word))
+        if (!table_add(counts, word))
             return vd_error_memory(err, "word counts");
     }
-    int64_t *sum = &counts->table.words[index].times;
+    int64_t *sum = &counts->words[index].times;
     if (__builtin_add_overflow(*sum, times, sum))
         *sum = INT64_MAX;
     return VD_OK;
@@ -293,23 +240,8 @@ vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t t
 
 int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word)
 {
-    int64_t index = table_find(&counts->table, word);
-    return index < 0 ? 0 : counts->table.words[index].times;
-}
-
-int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word)
-{
-    return (int32_t)table_find(&counts->table, word);
-}
-
-int32_t vd_word_counts_size(const vd_word_counts *counts)
-{
-    return (int32_t)counts->table.count;
-}
-
-const char *vd_word_counts_word(const vd_word_counts *counts, int32_t number)
-{
-    return counts->table.words[number].text;
+    int64_t index = vd_word_counts_number(counts, word);
+    return index < 0 ? 0 : counts->words[index].times;
 }
 
 typedef struct counted {
@@ -330,13 +262,13 @@ vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd
                                vd_error *err)
 {
     *out = NULL;
-    size_t kept = 0, all = counts->table.count;
+    size_t kept = 0, all = counts->count;
     counted *order = vd_alloc(all, sizeof *order);
     const char **words = vd_alloc(all, sizeof *words);
     vd_status status = order && words ? VD_OK : vd_error_memory(err, "a vocabulary");
     for (size_t i = 0; !status && i < all; i++) {
-        if (counts->table.words[i].times >= minimum)
-            order[kept++] = (counted){counts->table.words[i].text, counts->table.words[i].times, i};
+        if (counts->words[i].times >= minimum)
+            order[kept++] = (counted){counts->words[i].text, counts->words[i].times, i};
     }
     if (kept)
         qsort(order, kept, sizeof *order, by_falling_count);

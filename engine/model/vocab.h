@@ -28,18 +28,18 @@ int vd_vocab_size(const vd_vocab *vocab);
 const char *vd_vocab_word(const vd_vocab *vocab, int32_t id); // borrowed; "<UNK>" out of range
 int32_t vd_vocab_id(const vd_vocab *vocab, const char *word); // VD_UNKNOWN when absent
 
-// Words that a vocabulary lacks, numbered from its size on as they first come: for models that copy
-// words (networks/batch.h). Borrows the vocabulary.
-typedef struct vd_own_words vd_own_words;
-vd_status vd_own_words_new(const vd_vocab *vocab, vd_own_words **out, vd_error *err);
-// The vocabulary's id of a word, or its own number.
-vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err);
-const char *vd_own_words_word(const vd_own_words *own, int32_t id); // borrowed; as vd_vocab_word
-void vd_own_words_free(vd_own_words *own);
-
-// Counting words for a new vocabulary.
-typedef struct vd_word_counts vd_word_counts;
-vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err);
+// Words that are counted, for a new vocabulary: numbered from 0 on, in the order in which they
+// came. Zero at first, and again when it is cleared.
+typedef struct vd_word_counts {
+    struct {
+        char *text;
+        int64_t times; // how often it was counted
+    } * words;         // (count)
+    size_t count, room;
+    uint32_t *slots;   // open addressing: number + 1
+    size_t slot_count; // a power of two, at least twice count
+} vd_word_counts;
+void vd_word_counts_clear(vd_word_counts *counts);
 vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t times,
                              vd_error *err);
 // Words with at least `minimum` occurrences.
@@ -47,11 +47,16 @@ vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd
                                vd_error *err);
 // How often word was added; 0 when never.
 int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word);
-// Words have numbers from 0 on, in the order in which they came; -1: it never came.
-int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word);
-int32_t vd_word_counts_size(const vd_word_counts *counts); // how many words
-// Of the numbers 0 to size - 1; borrowed.
-const char *vd_word_counts_word(const vd_word_counts *counts, int32_t number);
-void vd_word_counts_free(vd_word_counts *counts);
+int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word); // -1: it never came
+
+// Words that a vocabulary lacks, numbered from its size on as they first come: for models that copy
+// words (networks/batch.h).
+typedef struct vd_own_words {
+    const vd_vocab *vocab; // borrowed
+    vd_word_counts more;   // zero at first; vd_word_counts_clear
+} vd_own_words;
+// The vocabulary's id of a word, or its own number.
+vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err);
+const char *vd_own_words_word(const vd_own_words *own, int32_t id); // borrowed; as vd_vocab_word
 
 #endif

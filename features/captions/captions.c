@@ -14,7 +14,7 @@ void vd_captions_free(vd_captions *captions)
         return;
     vd_free(captions->image);
     vd_free(captions->path);
-    vd_word_counts_free(captions->words);
+    vd_word_counts_clear(&captions->words);
     vd_string_arena_clear(&captions->arena);
     vd_free(captions);
 }
@@ -33,7 +33,7 @@ static uint64_t hash_image(uint64_t hash, const vd_word_counts *words, const vd_
     for (int c = 0; c < image->captions; c++) {
         vd_tokens caption = image->caption[c].words;
         for (int w = 0; w < caption.count; w++)
-            hash = vd_hash_text(hash, vd_word_counts_word(words, caption.id[w]));
+            hash = vd_hash_text(hash, words->words[caption.id[w]].text);
         hash = vd_hash_with(hash, 1);
     }
     return hash;
@@ -43,7 +43,7 @@ uint64_t vd_captions_hash(const vd_captions *captions)
 {
     uint64_t hash = VD_HASH_START;
     for (size_t i = 0; i < captions->count; i++)
-        hash = hash_image(hash, captions->words, &captions->image[i]);
+        hash = hash_image(hash, &captions->words, &captions->image[i]);
     return hash;
 }
 
@@ -162,21 +162,20 @@ static void count_words(const vd_captions *captions, int most, int64_t *times)
 vd_status vd_captions_vocab(const vd_captions *captions, int64_t minimum, int most, vd_vocab **out,
                             vd_error *err)
 {
-    int32_t count = vd_word_counts_size(captions->words);
-    int64_t *times = vd_alloc((size_t)count, sizeof *times);
-    vd_word_counts *counts = NULL;
+    size_t count = captions->words.count;
+    int64_t *times = vd_alloc(count, sizeof *times);
+    vd_word_counts counts = {0};
     *out = NULL;
-    vd_status status =
-        times ? vd_word_counts_new(&counts, err) : vd_error_memory(err, "a vocabulary of captions");
-    if (status == VD_OK)
-        count_words(captions, most, times);
-    for (int32_t i = 0; i < count && status == VD_OK; i++)
+    if (!times)
+        return vd_error_memory(err, "a vocabulary of captions");
+    count_words(captions, most, times);
+    vd_status status = VD_OK;
+    for (size_t i = 0; i < count && status == VD_OK; i++)
         if (times[i])
-            status =
-                vd_word_counts_add(counts, vd_word_counts_word(captions->words, i), times[i], err);
+            status = vd_word_counts_add(&counts, captions->words.words[i].text, times[i], err);
     if (status == VD_OK)
-        status = vd_word_counts_vocab(counts, minimum, out, err);
-    vd_word_counts_free(counts);
+        status = vd_word_counts_vocab(&counts, minimum, out, err);
+    vd_word_counts_clear(&counts);
     vd_free(times);
     return status;
 }
@@ -184,11 +183,11 @@ vd_status vd_captions_vocab(const vd_captions *captions, int64_t minimum, int mo
 vd_status vd_captions_ids(const vd_captions *captions, const vd_vocab *vocab, int32_t **out,
                           vd_error *err)
 {
-    int32_t count = vd_word_counts_size(captions->words);
-    *out = vd_alloc((size_t)count, sizeof **out);
+    size_t count = captions->words.count;
+    *out = vd_alloc(count, sizeof **out);
     if (!*out)
         return vd_error_memory(err, "the words of captions");
-    for (int32_t i = 0; i < count; i++)
-        (*out)[i] = vd_vocab_id(vocab, vd_word_counts_word(captions->words, i));
+    for (size_t i = 0; i < count; i++)
+        (*out)[i] = vd_vocab_id(vocab, captions->words.words[i].text);
     return VD_OK;
 }

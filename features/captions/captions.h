@@ -34,7 +34,7 @@ typedef struct vd_captions {
     bool tokenised;   // words are tokens of the file, a Karpathy split's
     size_t count;
     vd_captioned *image;   // (count) in the order of the file, each number once
-    vd_word_counts *words; // all words of the file, numbered in the file's order
+    vd_word_counts words;  // all words of the file, numbered in the file's order
     vd_string_arena arena; // what is pointed at above
 } vd_captions;
 
@@ -62,7 +62,7 @@ const vd_captioned *vd_captions_find(const vd_captions *captions, int64_t image_
 // by falling count, ties in file order. most > 0: of each caption only the first `most` words.
 vd_status vd_captions_vocab(const vd_captions *captions, int64_t minimum, int most, vd_vocab **out,
                             vd_error *err);
-// The vocabulary's id of each word of the file, (vd_word_counts_size(words)), new (vd_free).
+// The vocabulary's id of each word of the file, (words.count), new (vd_free).
 vd_status vd_captions_ids(const vd_captions *captions, const vd_vocab *vocab, int32_t **out,
                           vd_error *err);
 

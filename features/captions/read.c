@@ -108,16 +108,16 @@ static vd_status add_token(loading *l, vd_json_reader *reader, const vd_json_sca
                               VD_CAPTION_MOST);
     memcpy(word, value->text, value->length);
     word[value->length] = 0;
-    vd_status status = vd_word_counts_add(l->captions->words, word, 1, &why);
+    vd_status status = vd_word_counts_add(&l->captions->words, word, 1, &why);
     if (status == VD_OK)
-        l->token[l->tokens++] = vd_word_counts_number(l->captions->words, word);
+        l->token[l->tokens++] = vd_word_counts_number(&l->captions->words, word);
     return pass_on(reader, status, &why);
 }
 
 static vd_status read_caption(loading *l, const char *text, vd_caption *out, vd_error *err)
 {
     *out = (vd_caption){.text = text};
-    return vd_caption_numbers(l->captions->words, text, VD_CAPTION_WORDS, &l->captions->arena,
+    return vd_caption_numbers(&l->captions->words, text, VD_CAPTION_WORDS, &l->captions->arena,
                               &out->words, err);
 }
 
@@ -188,7 +188,7 @@ static const char *joined(loading *l)
 {
     const char *word[VD_CAPTION_MOST];
     for (int i = 0; i < l->tokens; i++)
-        word[i] = vd_word_counts_word(l->captions->words, l->token[i]);
+        word[i] = l->captions->words.words[l->token[i]].text;
     char *text = vd_caption_text(word, l->tokens);
     const char *kept = text ? vd_string_arena_text(&l->captions->arena, text, strlen(text)) : NULL;
     vd_free(text);
@@ -434,9 +434,7 @@ vd_status vd_captions_read(const char *path, vd_captions **out, vd_error *err)
         vd_free(l.captions);
         return vd_error_memory(err, "captions");
     }
-    vd_status status = vd_word_counts_new(&l.captions->words, err);
-    if (status == VD_OK)
-        status = read_any(&l, err);
+    vd_status status = read_any(&l, err);
     vd_free(l.sentence);
     vd_free(l.annotation);
     if (status)

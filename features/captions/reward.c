@@ -24,8 +24,8 @@ struct vd_caption_reward {
 static int32_t number_of(const vd_captions *captions, const vd_vocab *vocab, int32_t id)
 {
     int32_t number =
-        id < VD_FIRST_WORD ? -1 : vd_word_counts_number(captions->words, vd_vocab_word(vocab, id));
-    return number >= 0 ? number : vd_word_counts_size(captions->words) + id;
+        id < VD_FIRST_WORD ? -1 : vd_word_counts_number(&captions->words, vd_vocab_word(vocab, id));
+    return number >= 0 ? number : (int32_t)captions->words.count + id;
 }
 
 static bool copy_reference(vd_caption_reward *r, vd_tokens words, vd_tokens *out)

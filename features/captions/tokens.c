@@ -138,27 +138,23 @@ vd_status vd_caption_numbers(vd_word_counts *words, const char *text, vd_caption
 
 vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error *err)
 {
-    vd_word_counts *stems;
+    vd_word_counts stems = {0};
     char stem[VD_STEM_MOST];
-    int32_t count = vd_word_counts_size(words);
-    *out = NULL;
-    vd_status status = vd_word_counts_new(&stems, err);
-    int32_t *number = vd_alloc((size_t)count, sizeof *number);
-    if (status == VD_OK && !number)
-        status = vd_error_memory(err, "the stems of words");
-    for (int32_t i = 0; i < count && status == VD_OK; i++) {
-        const char *word = vd_word_counts_word(words, i);
+    int32_t *number = *out = vd_alloc(words->count, sizeof *number);
+    vd_status status = number ? VD_OK : vd_error_memory(err, "the stems of words");
+    for (size_t i = 0; i < words->count && status == VD_OK; i++) {
+        const char *word = words->words[i].text;
         vd_stem(word, stem);
         const char *text = strlen(word) < VD_STEM_MOST && *stem ? stem : word;
-        status = vd_word_counts_add(stems, text, 1, err);
+        status = vd_word_counts_add(&stems, text, 1, err);
         if (status == VD_OK)
-            number[i] = vd_word_counts_number(stems, text);
+            number[i] = vd_word_counts_number(&stems, text);
     }
-    vd_word_counts_free(stems);
-    if (status)
+    vd_word_counts_clear(&stems);
+    if (status) {
         vd_free(number);
-    else
-        *out = number;
+        *out = NULL;
+    }
     return status;
 }
 

@@ -27,7 +27,7 @@ vd_status vd_caption_tokenize(const char *text, vd_caption_tokenizer by, vd_word
 vd_status vd_caption_numbers(vd_word_counts *words, const char *text, vd_caption_tokenizer by,
                              vd_string_arena *arena, vd_tokens *out, vd_error *err);
 
-// Numbers of the stems of all words, (vd_word_counts_size), new (vd_free): equal for words of one
+// Numbers of the stems of all words, (words->count), new (vd_free): equal for words of one
 // stem, as vd_meteor_align takes them.
 vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error *err);
 

@@ -14,7 +14,7 @@ typedef struct packing {
     const vd_visdial *data;
     vd_safetensors_writer *writer;
     vd_vocab *vocab; // every word there is
-    vd_word_counts *counts;
+    vd_word_counts counts;
     vd_token_table tokens[VD_TEXTS];
     size_t count[LISTS];
     size_t rounds, ranked; // R, K
@@ -99,19 +99,20 @@ static bool survey_round(packing *p, const vd_visdial_round *round)
 // The counts of p become these, words that are not among them behind with 0.
 static vd_status take_counts(packing *p, const vd_word_counts *counts, vd_error *err)
 {
-    const vd_word_counts *from[] = {counts, p->counts};
-    vd_word_counts *all = NULL;
-    vd_status status = vd_word_counts_new(&all, err);
+    const vd_word_counts *from[] = {counts, &p->counts};
+    vd_word_counts all = {0};
+    vd_status status = VD_OK;
     for (int i = 0; i < 2 && status == VD_OK; i++) {
         vd_vocab *words = NULL;
         status = vd_word_counts_vocab(from[i], 0, &words, err);
         for (int32_t id = VD_FIRST_WORD; status == VD_OK && id < vd_vocab_size(words); id++) {
             const char *word = vd_vocab_word(words, id);
-            status = vd_word_counts_add(all, word, i ? 0 : vd_word_counts_times(counts, word), err);
+            status =
+                vd_word_counts_add(&all, word, i ? 0 : vd_word_counts_times(counts, word), err);
         }
         vd_vocab_free(words);
     }
-    vd_word_counts_free(status ? all : p->counts);
+    vd_word_counts_clear(status ? &all : &p->counts);
     if (status == VD_OK)
         p->counts = all;
     return status;
@@ -124,7 +125,7 @@ static vd_status survey(packing *p, const vd_word_counts *counts, vd_error *err)
     if (status == VD_OK && counts)
         status = take_counts(p, counts, err);
     if (status == VD_OK)
-        status = vd_word_counts_vocab(p->counts, 0, &p->vocab, err);
+        status = vd_word_counts_vocab(&p->counts, 0, &p->vocab, err);
     if (status == VD_OK)
         status = vd_tokens_fill(data, p->vocab, p->tokens, err);
     if (status != VD_OK)
@@ -157,7 +158,7 @@ static void append(packing *p, const void *data, size_t count)
 static void append_numbers(packing *p, int list)
 {
     for (size_t i = 0; i < p->count[list]; i++)
-        p->start[i] = list == WORDS ? vd_word_counts_times(p->counts, text_at(p, WORDS, i))
+        p->start[i] = list == WORDS ? vd_word_counts_times(&p->counts, text_at(p, WORDS, i))
                                     : p->data->dialogs[i].image_id;
     append(p, p->start, p->count[list]);
 }
@@ -315,6 +316,6 @@ vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, 
     vd_free(p.family);
     vd_tokens_clear(p.tokens);
     vd_vocab_free(p.vocab);
-    vd_word_counts_free(p.counts);
+    vd_word_counts_clear(&p.counts);
     return status;
 }

@@ -36,8 +36,9 @@ vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, 
 uint64_t vd_visdial_hash(const vd_visdial *data);
 
 // How often each word occurs in questions (with "?"), given answers and captions; with `candidates`
-// also the words of other candidates, with count 0. In order of first occurrence.
-vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
+// also the words of other candidates, with count 0. In order of first occurrence; counts: zero at
+// first, to be cleared after a failure, too.
+vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts *counts,
                                  vd_error *err);
 
 #endif

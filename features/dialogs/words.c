@@ -149,13 +149,13 @@ static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *voc
     int32_t *map = vd_alloc(packed->word_count, sizeof *map); // the vocabulary's id of each word
     if (!map)
         return vd_error_memory(err, "the words of a data set");
-    vd_own_words *own;
-    vd_status status = vd_own_words_new(vocab, &own, err);
+    vd_own_words own = {.vocab = vocab};
+    vd_status status = VD_OK;
     for (size_t i = 0; i < packed->word_count && status == VD_OK; i++)
-        status = vd_own_words_id(own, packed->words[i], &map[i], err);
+        status = vd_own_words_id(&own, packed->words[i], &map[i], err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
         status = translate(packed, kind, map, &tokens[kind], err);
-    vd_own_words_free(own);
+    vd_word_counts_clear(&own.more);
     vd_free(map);
     return status;
 }
@@ -167,14 +167,12 @@ vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
     if (packed)
         return translate_all(packed, vocab, tokens, err);
     uses u = {0};
-    vd_own_words *own;
-    vd_status status = vd_own_words_new(vocab, &own, err);
-    if (status == VD_OK)
-        status = count_uses(data, &u, err);
+    vd_own_words own = {.vocab = vocab};
+    vd_status status = count_uses(data, &u, err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
-        status = tokenise(data, own, &u, kind, &tokens[kind], err);
+        status = tokenise(data, &own, &u, kind, &tokens[kind], err);
     vd_string_arena_clear(&u.arena);
-    vd_own_words_free(own);
+    vd_word_counts_clear(&own.more);
     return status;
 }
 
@@ -239,19 +237,10 @@ static vd_status take_packed(const vd_packed_file *packed, bool candidates, vd_w
 
 // packed: its counts are taken; NULL: they are found in the texts.
 static vd_status words_of(const vd_visdial *data, const vd_packed_file *packed, bool candidates,
-                          vd_word_counts **out, vd_error *err)
+                          vd_word_counts *counts, vd_error *err)
 {
-    *out = NULL;
-    vd_word_counts *counts = NULL;
-    vd_status status = vd_word_counts_new(&counts, err);
-    if (status == VD_OK)
-        status = packed ? take_packed(packed, candidates, counts, err)
-                        : count_texts(data, candidates, counts, err);
-    if (status == VD_OK)
-        *out = counts;
-    else
-        vd_word_counts_free(counts);
-    return status;
+    return packed ? take_packed(packed, candidates, counts, err)
+                  : count_texts(data, candidates, counts, err);
 }
 
 // What is packed, if its counts are those of the dialogs.
@@ -261,21 +250,21 @@ static const vd_packed_file *own_counts(const vd_visdial *data)
     return packed && !packed->given ? packed : NULL;
 }
 
-vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
+vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts *counts,
                                  vd_error *err)
 {
-    return words_of(data, own_counts(data), candidates, out, err);
+    return words_of(data, own_counts(data), candidates, counts, err);
 }
 
 static vd_status vocab_of(const vd_visdial *data, const vd_packed_file *packed, int64_t minimum,
                           vd_vocab **out, vd_error *err)
 {
-    vd_word_counts *counts;
+    vd_word_counts counts = {0};
     *out = NULL;
     vd_status status = words_of(data, packed, false, &counts, err);
     if (status == VD_OK)
-        status = vd_word_counts_vocab(counts, minimum, out, err);
-    vd_word_counts_free(counts);
+        status = vd_word_counts_vocab(&counts, minimum, out, err);
+    vd_word_counts_clear(&counts);
     return status;
 }
 

@@ -39,21 +39,14 @@ static vd_status add_counts(const char *path, const vd_json_value *words, vd_wor
     return status;
 }
 
-static vd_status parse_counts(const char *path, const char *json, size_t size, vd_word_counts **out,
+static vd_status parse_counts(const char *path, const char *json, size_t size, vd_word_counts *out,
                               vd_error *err)
 {
     vd_json_value *words;
-    vd_word_counts *counts = NULL;
     vd_status status = vd_json_value_read(path, json, size, &words, err);
     if (status == VD_OK)
-        status = vd_word_counts_new(&counts, err);
-    if (status == VD_OK)
-        status = add_counts(path, words, counts, err);
+        status = add_counts(path, words, out, err);
     vd_json_value_free(words);
-    if (status == VD_OK)
-        *out = counts;
-    else
-        vd_word_counts_free(counts);
     return status;
 }
 
@@ -62,11 +55,10 @@ static bool starts_with(const char *json, char first)
     return json[strspn(json, " \t\r\n")] == first;
 }
 
-vd_status vd_word_counts_read(const char *path, vd_word_counts **out, vd_error *err)
+vd_status vd_word_counts_read(const char *path, vd_word_counts *out, vd_error *err)
 {
     char *json;
     size_t size;
-    *out = NULL;
     vd_status status = vd_file_read(path, MOST_BYTES, &json, &size, err);
     if (status != VD_OK)
         return status;
@@ -84,7 +76,7 @@ vd_status vd_vocab_read(const char *path, int64_t minimum, vd_vocab **out, vd_er
 {
     char *json;
     size_t size;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     *out = NULL;
     vd_status status = vd_file_read(path, MOST_BYTES, &json, &size, err);
     if (status != VD_OK)
@@ -93,8 +85,8 @@ vd_status vd_vocab_read(const char *path, int64_t minimum, vd_vocab **out, vd_er
     status = counted ? parse_counts(path, json, size, &counts, err)
                      : vd_vocab_from_json(json, size, path, out, err);
     if (status == VD_OK && counted)
-        status = vd_word_counts_vocab(counts, minimum, out, err);
-    vd_word_counts_free(counts);
+        status = vd_word_counts_vocab(&counts, minimum, out, err);
+    vd_word_counts_clear(&counts);
     vd_free(json);
     return status;
 }

@@ -51,20 +51,20 @@ static vd_status write_features(const world *w, vd_error *err)
 // equal.
 static vd_status count_words(const vd_visdial *data, vd_vocab **out, vd_error *err)
 {
-    vd_word_counts *counts = NULL;
-    vd_status status = vd_word_counts_new(&counts, err);
+    vd_word_counts counts = {0};
+    vd_status status = VD_OK;
     for (size_t i = 0; status == VD_OK && i < data->question_count + data->answer_count; i++) {
         vd_words words = {0};
         status = vd_tokenize(i < data->question_count ? data->questions[i]
                                                       : data->answers[i - data->question_count],
                              &words, err);
         for (size_t k = 0; status == VD_OK && k < words.count; k++)
-            status = vd_word_counts_add(counts, words.word[k], 1, err);
+            status = vd_word_counts_add(&counts, words.word[k], 1, err);
         vd_words_clear(&words);
     }
     if (status == VD_OK)
-        status = vd_word_counts_vocab(counts, 1, out, err);
-    vd_word_counts_free(counts);
+        status = vd_word_counts_vocab(&counts, 1, out, err);
+    vd_word_counts_clear(&counts);
     return status;
 }
 

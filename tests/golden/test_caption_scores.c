@@ -30,7 +30,7 @@ typedef struct picture {
 } picture;
 
 typedef struct corpus {
-    vd_word_counts *words;
+    vd_word_counts words;
     vd_string_arena arena;
     int32_t *stem;
     vd_cider *cider;
@@ -42,7 +42,7 @@ static vd_tokens tokens(corpus *c, const char *text)
 {
     vd_tokens out;
     vd_error err = {0};
-    must(vd_caption_numbers(c->words, text, VD_CAPTION_GIVEN, &c->arena, &out, &err), &err);
+    must(vd_caption_numbers(&c->words, text, VD_CAPTION_GIVEN, &c->arena, &out, &err), &err);
     return out;
 }
 
@@ -50,7 +50,6 @@ static corpus empty_corpus(void)
 {
     corpus c = {.picture = calloc(MOST_PICTURES, sizeof *c.picture)};
     vd_error err = {0};
-    must(vd_word_counts_new(&c.words, &err), &err);
     must(vd_cider_new(&c.cider, &err), &err);
     return c;
 }
@@ -58,7 +57,7 @@ static corpus empty_corpus(void)
 static void weigh(corpus *c)
 {
     vd_error err = {0};
-    must(vd_caption_stems(c->words, &c->stem, &err), &err);
+    must(vd_caption_stems(&c->words, &c->stem, &err), &err);
     for (int i = 0; i < c->count; i++)
         must(vd_cider_add(c->cider, c->picture[i].reference, c->picture[i].references, &err), &err);
 }
@@ -67,7 +66,7 @@ static void clear(corpus *c)
 {
     vd_cider_free(c->cider);
     vd_free(c->stem);
-    vd_word_counts_free(c->words);
+    vd_word_counts_clear(&c->words);
     vd_string_arena_clear(&c->arena);
     free(c->picture);
 }

@@ -79,7 +79,7 @@ static void use(const vd_captions *captions)
             const vd_tokens words = image->caption[c].words;
             letters += strlen(image->caption[c].text);
             for (int w = 0; w < words.count; w++)
-                letters += strlen(vd_word_counts_word(captions->words, words.id[w]));
+                letters += strlen(captions->words.words[words.id[w]].text);
         }
     }
     assert_true(vd_captions_total(captions) >= captions->count || letters);

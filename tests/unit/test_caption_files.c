@@ -52,7 +52,7 @@ static const char *words_of(const vd_captions *captions, const vd_caption *capti
     text[0] = 0;
     for (int i = 0; i < caption->words.count; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "|" : "",
-                                 vd_word_counts_word(captions->words, caption->words.id[i]));
+                                 captions->words.words[caption->words.id[i]].text);
     return text;
 }
 
@@ -288,10 +288,10 @@ static void words_of_one_stem_have_one_number(void **state)
     vd_captions *captions = read(caption_karpathy);
     vd_error err = {0};
     int32_t *stem;
-    must(vd_caption_stems(captions->words, &stem, &err), &err);
-    int32_t ball = vd_word_counts_number(captions->words, "ball"),
-            balls = vd_word_counts_number(captions->words, "balls"),
-            dog = vd_word_counts_number(captions->words, "dog");
+    must(vd_caption_stems(&captions->words, &stem, &err), &err);
+    int32_t ball = vd_word_counts_number(&captions->words, "ball"),
+            balls = vd_word_counts_number(&captions->words, "balls"),
+            dog = vd_word_counts_number(&captions->words, "dog");
     assert_int_equal(stem[ball], stem[balls]);
     assert_int_not_equal(stem[ball], stem[dog]);
     vd_free(stem);

@@ -48,10 +48,10 @@ static void open_world(world *w, bool packed)
     support_write_text(w->json, dialogs_json);
     must(vd_visdial_read(w->json, &w->dialogs, &err), &err);
     if (packed) {
-        vd_word_counts *counts;
+        vd_word_counts counts = {0};
         must(vd_visdial_count_words(w->dialogs, true, &counts, &err), &err);
-        must(vd_visdial_pack(w->dialogs, counts, "test", w->packed, &err), &err);
-        vd_word_counts_free(counts);
+        must(vd_visdial_pack(w->dialogs, &counts, "test", w->packed, &err), &err);
+        vd_word_counts_clear(&counts);
         vd_visdial_free(w->dialogs);
         must(vd_visdial_read(w->packed, &w->dialogs, &err), &err);
     }
@@ -147,20 +147,20 @@ static void answers_have_boundaries(void **state)
 {
     int32_t ids[8], id;
     int length;
-    vd_own_words *own;
+    vd_own_words own = {0};
     vd_error err;
     world w;
     (void)state;
     open_world(&w, false);
-    must(vd_own_words_new(w.vocab, &own, &err), &err);
-    must(vd_answer_own_ids(own, "the gnu", 8, ids, &length, &err), &err);
-    must(vd_own_words_id(own, "gnu", &id, &err), &err);
+    own.vocab = w.vocab;
+    must(vd_answer_own_ids(&own, "the gnu", 8, ids, &length, &err), &err);
+    must(vd_own_words_id(&own, "gnu", &id, &err), &err);
     assert_int_equal(length, 4);
     assert_int_equal(ids[0], VD_START);
     assert_int_equal(ids[2], id);
     assert_int_equal(id, vd_vocab_size(w.vocab));
     assert_int_equal(ids[3], VD_END);
-    vd_own_words_free(own);
+    vd_word_counts_clear(&own.more);
     close_world(&w);
 }
 
@@ -169,7 +169,7 @@ static void long_words_are_whole_and_names_end_between_letters(void **state)
 {
     enum { WORDS = 18, LETTERS = 60 };
     char word[2 * LETTERS + 1] = "", name[24], *text;
-    vd_own_words *own;
+    vd_own_words own = {0};
     vd_error err;
     world w;
     vd_generated_answer said = {.length = WORDS};
@@ -180,10 +180,10 @@ static void long_words_are_whole_and_names_end_between_letters(void **state)
     open_world(&w, false);
     for (int i = 0; i < LETTERS; i++)
         memcpy(word + 2 * i, "ä", 3);
-    must(vd_own_words_new(w.vocab, &own, &err), &err);
+    own.vocab = w.vocab;
     for (int i = 0; i < WORDS; i++)
-        must(vd_own_words_id(own, word, &said.word[i], &err), &err);
-    must(vd_generated_answer_text(own, &said, &text, &err), &err);
+        must(vd_own_words_id(&own, word, &said.word[i], &err), &err);
+    must(vd_generated_answer_text(&own, &said, &text, &err), &err);
     assert_int_equal(strlen(text), WORDS * (2 * LETTERS + 1) - 1);
     reply.given = text;
     vd_reply_given_word(&reply, WORDS - 1, name, sizeof name);
@@ -203,7 +203,7 @@ static void long_words_are_whole_and_names_end_between_letters(void **state)
     vd_reply_dialog_word(&reply, 1, &words, name, sizeof name);
     assert_string_equal(name, "#2@0");
     vd_free(text);
-    vd_own_words_free(own);
+    vd_word_counts_clear(&own.more);
     close_world(&w);
 }
 

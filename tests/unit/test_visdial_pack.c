@@ -304,13 +304,13 @@ static void given_counts_make_the_vocabulary(void **state)
     (void)state;
     char *path = support_join(directory, "counts.json");
     vd_visdial *data = read_or_fail("tests/fixtures/dialogs.json"), *packed = NULL;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     vd_vocab *words = NULL, *expected = NULL;
     vd_error err = {0};
     // Another order than the data's, a tie, a word that no dialog has, one that is too rare.
     support_write_text(path, "{\"zebra\": 7, \"cube\": 5, \"a\": 7, \"is\": 4, \"ball\": 9}");
     must(vd_word_counts_read(path, &counts, &err), &err);
-    must(vd_visdial_pack(data, counts, "a test", packed_path, &err), &err);
+    must(vd_visdial_pack(data, &counts, "a test", packed_path, &err), &err);
     packed = read_or_fail(packed_path);
     same_dialogs(data, packed);
     must(vd_dataset_vocab(packed, 5, &words, &err), &err);
@@ -334,7 +334,7 @@ static void given_counts_make_the_vocabulary(void **state)
     assert_int_equal(vd_vocab_size(words), vd_vocab_size(expected));
     vd_vocab_free(expected);
     vd_vocab_free(words);
-    vd_word_counts_free(counts);
+    vd_word_counts_clear(&counts);
     vd_visdial_free(packed);
     vd_visdial_free(data);
     free(path);
@@ -403,11 +403,11 @@ static void many_families_are_packed(void **state)
 static vd_status pack_and_open(void *context, vd_error *err)
 {
     vd_visdial *packed = NULL;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     vd_status status = vd_word_counts_read(damaged_path, &counts, err);
     if (status == VD_OK)
-        status = vd_visdial_pack(context, counts, "a test", packed_path, err);
-    vd_word_counts_free(counts);
+        status = vd_visdial_pack(context, &counts, "a test", packed_path, err);
+    vd_word_counts_clear(&counts);
     if (status == VD_OK)
         status = vd_visdial_read(packed_path, &packed, err);
     vd_visdial_free(packed);

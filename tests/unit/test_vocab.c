@@ -126,8 +126,7 @@ static void bad_vocabularies_are_refused_with_source_and_place(void **state)
 static void counts_order_by_fall_then_by_first_seen(void **state)
 {
     (void)state;
-    vd_word_counts *counts;
-    assert_int_equal(vd_word_counts_new(&counts, NULL), VD_OK);
+    vd_word_counts counts = {0};
     static const struct {
         const char *word;
         int64_t times;
@@ -135,44 +134,44 @@ static void counts_order_by_fall_then_by_first_seen(void **state)
                 {"ten", 7},  {"zero", 0},        {"six", 6}, {"five at last", 2},
                 {"four", 0}, {"five at last", 3}};
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
-        assert_int_equal(vd_word_counts_add(counts, seen[i].word, seen[i].times, NULL), VD_OK);
+        assert_int_equal(vd_word_counts_add(&counts, seen[i].word, seen[i].times, NULL), VD_OK);
     vd_vocab *vocab;
-    assert_int_equal(vd_word_counts_vocab(counts, 5, &vocab, NULL), VD_OK);
+    assert_int_equal(vd_word_counts_vocab(&counts, 5, &vocab, NULL), VD_OK);
     static const char *const expected[] = {"ten", "six", "five", "five again", "five at last"};
     assert_int_equal(vd_vocab_size(vocab), VD_FIRST_WORD + 5);
     for (int i = 0; i < 5; i++)
         assert_string_equal(vd_vocab_word(vocab, VD_FIRST_WORD + i), expected[i]);
     vd_vocab_free(vocab);
-    assert_int_equal(vd_word_counts_vocab(counts, 100, &vocab, NULL), VD_OK);
+    assert_int_equal(vd_word_counts_vocab(&counts, 100, &vocab, NULL), VD_OK);
     assert_int_equal(vd_vocab_size(vocab), VD_FIRST_WORD);
     vd_vocab_free(vocab);
 
-    assert_int_equal(vd_word_counts_add(counts, "ten", INT64_MAX, NULL), VD_OK); // no overflow
+    assert_int_equal(vd_word_counts_add(&counts, "ten", INT64_MAX, NULL), VD_OK); // no overflow
     vd_error err = {0};
-    support_refused(vd_word_counts_add(counts, "ten", -1, &err), VD_FORMAT, &err, "ten", NULL);
-    support_refused(vd_word_counts_add(counts, "", 1, &err), VD_FORMAT, &err, "\"\"", NULL);
-    vd_word_counts_free(counts);
-    vd_word_counts_free(NULL);
+    support_refused(vd_word_counts_add(&counts, "ten", -1, &err), VD_FORMAT, &err, "ten", NULL);
+    support_refused(vd_word_counts_add(&counts, "", 1, &err), VD_FORMAT, &err, "\"\"", NULL);
+    vd_word_counts_clear(&counts);
+    vd_word_counts_clear(&counts);
 }
 
 static vd_status make_everything(void *context, vd_error *err)
 {
     (void)context;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     vd_vocab *vocab = NULL, *again = NULL;
     char *json = NULL, word[16];
-    vd_status status = vd_word_counts_new(&counts, err);
+    vd_status status = VD_OK;
     for (int i = 0; !status && i < 70; i++) { // past the table's first growth
         snprintf(word, sizeof word, "w%d", i);
-        status = vd_word_counts_add(counts, word, 1, err);
+        status = vd_word_counts_add(&counts, word, 1, err);
     }
     if (!status)
-        status = vd_word_counts_vocab(counts, 1, &vocab, err);
+        status = vd_word_counts_vocab(&counts, 1, &vocab, err);
     if (!status && !(json = vd_vocab_to_json(vocab)))
         status = vd_error_memory(err, "text");
     if (!status)
         status = vd_vocab_from_json(json, strlen(json), "test", &again, err);
-    vd_word_counts_free(counts);
+    vd_word_counts_clear(&counts);
     vd_vocab_free(vocab);
     vd_vocab_free(again);
     vd_free(json);
@@ -221,21 +220,21 @@ static void unknown_words_have_numbers_of_their_own(void **state)
     static const int expected[] = {9, 10, 9};
     (void)state;
     vd_vocab *vocab = make_few();
-    vd_own_words *own;
+    vd_own_words own = {0};
     vd_error err;
     int32_t id;
-    assert_int_equal(vd_own_words_new(vocab, &own, &err), VD_OK);
+    own.vocab = vocab;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(vd_own_words_id(own, word[i], &id, &err), VD_OK);
+        assert_int_equal(vd_own_words_id(&own, word[i], &id, &err), VD_OK);
         assert_int_equal(id, expected[i]);
-        assert_string_equal(vd_own_words_word(own, id), word[i]);
+        assert_string_equal(vd_own_words_word(&own, id), word[i]);
     }
-    assert_int_equal(vd_own_words_id(own, few[2], &id, &err), VD_OK);
+    assert_int_equal(vd_own_words_id(&own, few[2], &id, &err), VD_OK);
     assert_int_equal(id, VD_FIRST_WORD + 2);
-    assert_string_equal(vd_own_words_word(own, id), few[2]);
-    assert_string_equal(vd_own_words_word(own, 11), "<UNK>");
-    assert_string_equal(vd_own_words_word(own, -1), "<UNK>");
-    vd_own_words_free(own);
+    assert_string_equal(vd_own_words_word(&own, id), few[2]);
+    assert_string_equal(vd_own_words_word(&own, 11), "<UNK>");
+    assert_string_equal(vd_own_words_word(&own, -1), "<UNK>");
+    vd_word_counts_clear(&own.more);
     vd_vocab_free(vocab);
 }
 

@@ -52,7 +52,7 @@ static const vd_option options[] = {
 static void json_utterance(yajl_gen json, const ask *a, const vd_generated_answer *said)
 {
     char *text;
-    vd_generated_answer_text(a->session->words, said, &text, NULL);
+    vd_generated_answer_text(&a->session->words, said, &text, NULL);
     vd_json_put(json, "{answer: %s, score: %.9g}", text, (double)said->score);
     vd_free(text);
 }
@@ -192,7 +192,7 @@ static void print_seen(const vd_reply *reply)
 static void print_words(const ask *a, const vd_generated_answer *said)
 {
     char *text;
-    vd_generated_answer_text(a->session->words, said, &text, NULL);
+    vd_generated_answer_text(&a->session->words, said, &text, NULL);
     printf("%s  (%.2f a word)\n", text ? text : "", (double)said->score);
     vd_free(text);
 }

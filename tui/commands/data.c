@@ -252,16 +252,17 @@ static vd_status pack(const request *r, vd_error *err)
 {
     double began = vd_seconds();
     vd_visdial *data = NULL;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     const char *slash = strrchr(r->file, '/');
     vd_status status = r->vocab ? vd_word_counts_read(r->vocab, &counts, err) : VD_OK;
     if (status == VD_OK)
         status = vd_visdial_read(r->file, &data, err);
     if (status == VD_OK)
-        status = vd_visdial_pack(data, counts, slash ? slash + 1 : r->file, r->out, err);
+        status = vd_visdial_pack(data, r->vocab ? &counts : NULL, slash ? slash + 1 : r->file,
+                                 r->out, err);
     if (status == VD_OK)
         print_written(r->out, "dialogs", data->dialog_count, began);
-    vd_word_counts_free(counts);
+    vd_word_counts_clear(&counts);
     vd_visdial_free(data);
     return status;
 }
@@ -271,15 +272,15 @@ static vd_status vocab(const request *r, vd_error *err)
     double began = vd_seconds();
     size_t written = 0;
     vd_visdial *data = NULL;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     vd_status status = vd_visdial_read(r->file, &data, err);
     if (status == VD_OK)
         status = vd_visdial_count_words(data, false, &counts, err);
     if (status == VD_OK)
-        status = vd_word_counts_write(counts, r->out, &written, err);
+        status = vd_word_counts_write(&counts, r->out, &written, err);
     if (status == VD_OK)
         print_written(r->out, "words", written, began);
-    vd_word_counts_free(counts);
+    vd_word_counts_clear(&counts);
     vd_visdial_free(data);
     return status;
 }

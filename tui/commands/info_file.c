@@ -246,7 +246,7 @@ static vd_status print_pool(const char *path, vd_error *err)
 static vd_status print_vocabulary(const char *path, vd_error *err)
 {
     vd_vocab *vocab;
-    vd_word_counts *counts = NULL;
+    vd_word_counts counts = {0};
     vd_status status = vd_vocab_read(path, 1, &vocab, err);
     if (status)
         return status;
@@ -257,10 +257,10 @@ static vd_status print_vocabulary(const char *path, vd_error *err)
     const char *first = words > 0 ? vd_vocab_word(vocab, VD_FIRST_WORD) : NULL;
     if (counted && first)
         vd_output_row("first", "%s (%" PRId64 " times)", first,
-                      vd_word_counts_times(counts, first));
+                      vd_word_counts_times(&counts, first));
     else if (first)
         vd_output_row("first", "%s", first);
-    vd_word_counts_free(counts);
+    vd_word_counts_clear(&counts);
     vd_vocab_free(vocab);
     return VD_OK;
 }

@@ -105,7 +105,7 @@ vd_status vd_info_captions(const char *path, vd_error *err)
     printf("%s: captions that people wrote (%s)\n", path, captions->kind);
     vd_output_row("pictures", "%zu", captions->count);
     vd_output_row("captions", "%zu", vd_captions_total(captions));
-    vd_output_row("words", "%d different", vd_word_counts_size(captions->words));
+    vd_output_row("words", "%zu different", captions->words.count);
     vd_captions_free(captions);
     return VD_OK;
 }

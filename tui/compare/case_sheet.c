@@ -51,25 +51,23 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     vd_reply *reply = &out->reply[side];
     vd_pool *pool = NULL;
     vd_dialog *dialog = NULL;
-    vd_own_words *own = NULL;
+    vd_own_words own = {.vocab = vd_model_vocab(model)};
     reply->typed = vd_strdup(out->sheet.question);
     reply->question = vd_strdup(out->sheet.question);
     vd_status status = reply->typed && reply->question ? VD_OK : vd_error_memory(err, "a question");
     if (status == VD_OK)
         status = vd_reply_see(reply, vd_model_vocab(model), err);
     if (status == VD_OK)
-        status = vd_own_words_new(vd_model_vocab(model), &own, err);
-    if (status == VD_OK)
-        status = vd_reply_number(reply, model, own, err);
+        status = vd_reply_number(reply, model, &own, err);
     if (status == VD_OK)
         status = make_pool(cases, side, &answers, &pool, err);
     if (status == VD_OK)
-        status = make_dialog(model, own, pool, out, &dialog, err);
+        status = make_dialog(model, &own, pool, out, &dialog, err);
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, reply->ids, reply->words, stop, &reply->answer, err);
     if (status == VD_OK && vd_attends(vd_model_config(model)))
-        status = vd_generated_answer_text(own, &reply->answer.given, &reply->given, err);
-    vd_own_words_free(own);
+        status = vd_generated_answer_text(&own, &reply->answer.given, &reply->given, err);
+    vd_word_counts_clear(&own.more);
     vd_dialog_free(dialog);
     vd_pool_free(pool);
     return status;

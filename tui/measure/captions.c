@@ -63,7 +63,7 @@ struct vd_caption_judge {
     vd_captions *references;
     vd_caption_tokenizer tokenizer;
     const char *meteor_jar; // NULL: none
-    vd_word_counts *words;
+    vd_word_counts words;
     vd_string_arena arena; // tokens
     picture *picture;      // (references->count)
     vd_cider *cider;
@@ -118,7 +118,7 @@ static vd_status numbers(vd_caption_judge *j, int64_t image, const char *text, v
                          vd_error *err)
 {
     vd_error why = {0};
-    vd_status status = vd_caption_numbers(j->words, text, j->tokenizer, &j->arena, out, &why);
+    vd_status status = vd_caption_numbers(&j->words, text, j->tokenizer, &j->arena, out, &why);
     return status ? vd_error_set(err, status, "image %" PRId64 ": %s", image, why.text) : VD_OK;
 }
 
@@ -129,10 +129,10 @@ static vd_status take_tokens(vd_caption_judge *j, const vd_tokens *from, vd_toke
     int32_t *id = vd_string_arena_take(&j->arena, (size_t)from->count + 1, sizeof *id);
     vd_status status = id ? VD_OK : vd_error_memory(err, "references");
     for (int i = 0; i < from->count && status == VD_OK; i++) {
-        const char *word = vd_word_counts_word(j->references->words, from->id[i]);
-        status = vd_word_counts_add(j->words, word, 1, err);
+        const char *word = j->references->words.words[from->id[i]].text;
+        status = vd_word_counts_add(&j->words, word, 1, err);
         if (status == VD_OK)
-            id[i] = vd_word_counts_number(j->words, word);
+            id[i] = vd_word_counts_number(&j->words, word);
     }
     *out = (vd_tokens){id, from->count};
     return status;
@@ -161,9 +161,7 @@ static vd_status add_picture(vd_caption_judge *j, const vd_captioned *image, pic
 static vd_status add_pictures(vd_caption_judge *j, vd_error *err)
 {
     size_t count = j->references->count;
-    vd_status status = vd_word_counts_new(&j->words, err);
-    if (status == VD_OK)
-        status = vd_cider_new(&j->cider, err);
+    vd_status status = vd_cider_new(&j->cider, err);
     j->picture = g_new0(picture, count);
     for (size_t i = 0; i < count && status == VD_OK; i++)
         status = add_picture(j, &j->references->image[i], &j->picture[i], err);
@@ -224,7 +222,7 @@ void vd_caption_judge_close(vd_caption_judge *j)
     vd_free(j->scenes);
     vd_cider_free(j->cider);
     g_free(j->picture);
-    vd_word_counts_free(j->words);
+    vd_word_counts_clear(&j->words);
     vd_string_arena_clear(&j->arena);
     vd_captions_free(j->references);
     g_free(j);
@@ -335,7 +333,7 @@ static vd_status tokenize_results(measuring *m, vd_error *err)
         int64_t id = m->judge->picture[i].image->image_id;
         status = numbers(m->judge, id, vd_results_find(m->results, id), &m->generated[i], err);
     }
-    return status ? status : vd_caption_stems(m->judge->words, &m->stem, err);
+    return status ? status : vd_caption_stems(&m->judge->words, &m->stem, err);
 }
 
 // Tokens with blanks between them; none has METEOR's own mark in it.
@@ -343,7 +341,7 @@ static const char *joined(measuring *m, vd_tokens tokens, GStringChunk *kept)
 {
     GString *text = g_string_new(NULL);
     for (int i = 0; i < tokens.count; i++) {
-        const char *word = vd_word_counts_word(m->judge->words, tokens.id[i]);
+        const char *word = m->judge->words.words[tokens.id[i]].text;
         if (!strstr(word, "|||"))
             g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
     }

@@ -6,7 +6,7 @@
 
 // The words of all captions, as numbers; the last is the data's.
 typedef struct sentences {
-    vd_word_counts *words;
+    vd_word_counts words;
     vd_string_arena arena;
     vd_tokens tokens[VD_CAPTION_SIDES + 1];
     int32_t *stem;
@@ -15,11 +15,11 @@ typedef struct sentences {
 static vd_status number(sentences *s, const vd_caption_sheet *sheet, const char *caption,
                         vd_error *err)
 {
-    vd_status status = vd_word_counts_new(&s->words, err);
+    vd_status status = VD_OK;
     for (int i = 0; i <= VD_CAPTION_SIDES && status == VD_OK; i++)
-        status = vd_caption_numbers(s->words, i < VD_CAPTION_SIDES ? sheet->side[i].text : caption,
+        status = vd_caption_numbers(&s->words, i < VD_CAPTION_SIDES ? sheet->side[i].text : caption,
                                     VD_CAPTION_COCO, &s->arena, &s->tokens[i], err);
-    return status ? status : vd_caption_stems(s->words, &s->stem, err);
+    return status ? status : vd_caption_stems(&s->words, &s->stem, err);
 }
 
 static vd_caption_score score_of(const sentences *s, int side)
@@ -47,6 +47,6 @@ vd_status vd_score_sheet(const vd_world *world, vd_caption_sheet *sheet, vd_erro
         sheet->side[i].score = score_of(&s, i);
     vd_free(s.stem);
     vd_string_arena_clear(&s.arena);
-    vd_word_counts_free(s.words);
+    vd_word_counts_clear(&s.words);
     return status;
 }

@@ -171,8 +171,8 @@ static vd_status load(vd_session *session, const char *path, vd_error *err)
     if (!own && world->regions->size != expected)
         return vd_regions_mismatch(world->regions, path, expected,
                                    "choose the model that was trained on these features", err);
-    status = vd_own_words_new(vd_model_vocab(session->model), &session->words, err);
-    return status ? status : start_computing(session, err);
+    session->words.vocab = vd_model_vocab(session->model);
+    return start_computing(session, err);
 }
 
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
@@ -231,7 +231,7 @@ void vd_session_free(vd_session *session)
     vd_free(session->tokens);
     vd_answer_pool_clear(&session->own);
     g_free(session->pool_path);
-    vd_own_words_free(session->words);
+    vd_word_counts_clear(&session->words.more);
     vd_model_free(session->model);
     g_free(session);
 }
@@ -365,7 +365,7 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     if (status == VD_OK)
         status = check_size(session, index, regions.size, err);
     if (status == VD_OK)
-        status = vd_caption_ids(session->model, session->words, text, caption, &length, err);
+        status = vd_caption_ids(session->model, &session->words, text, caption, &length, err);
     if (status == VD_OK)
         status = new_dialog(session, &regions, caption, length, &dialog, err);
     if (status == VD_OK) {
@@ -461,7 +461,7 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
         return vd_error_memory(err, "a question");
     status = vd_reply_see(reply, vocab, err);
     if (status == VD_OK)
-        status = vd_reply_number(reply, session->model, session->words, err);
+        status = vd_reply_number(reply, session->model, &session->words, err);
     reply->ranked = (vd_decoder_choice){true, vd_pool_decoders(session->pool)};
     if (status == VD_OK)
         status = remark(session, reply, err);
@@ -477,12 +477,13 @@ vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
     int length = 0;
     vd_status status = VD_OK;
     if (vd_has_generative(vd_pool_decoders(session->pool))) // it is the pool's best
-        status = vd_answer_own_ids(session->words, session->answers->answer[reply->answer.order[0]],
-                                   VD_MAX_CANDIDATE, ids, &length, err);
+        status =
+            vd_answer_own_ids(&session->words, session->answers->answer[reply->answer.order[0]],
+                              VD_MAX_CANDIDATE, ids, &length, err);
     for (int i = 0; i < given.length && i + 1 < length; i++)
         if (given.word[i] == VD_UNKNOWN)
             given.word[i] = ids[i + 1];
-    return status ? status : vd_generated_answer_text(session->words, &given, &reply->given, err);
+    return status ? status : vd_generated_answer_text(&session->words, &given, &reply->given, err);
 }
 
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
@@ -495,7 +496,7 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     if (status == VD_OK && vd_attends(vd_model_config(session->model)))
         status = vd_session_given(session, reply, err);
     if (status == VD_OK && reply->answer.generated.count > 0)
-        status = vd_generated_answer_text(session->words, reply->answer.generated.beam,
+        status = vd_generated_answer_text(&session->words, reply->answer.generated.beam,
                                           &reply->generated, err);
     if (status)
         vd_reply_clear(reply);
@@ -535,8 +536,8 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
     vd_status status =
         vd_read_typed(vd_model_vocab(session->model), turn->question, &question, err);
     if (status == VD_OK)
-        status = vd_turn_ids(session->model, session->words, question, turn->answer, entry, &length,
-                             err);
+        status = vd_turn_ids(session->model, &session->words, question, turn->answer, entry,
+                             &length, err);
     if (status == VD_OK)
         status = append_entry(session, entry, length, err);
     vd_free(question);

@@ -259,7 +259,7 @@ void vd_turns_free(vd_turn *turns, int count); // both may come from a failed ca
 typedef struct vd_session {
     vd_world *world; // borrowed
     vd_model *model;
-    vd_own_words *words;           // missing from the model's vocabulary
+    vd_own_words words;            // missing from the model's vocabulary
     vd_answer_pool own;            // the model's own pool, when it names one
     const vd_answer_pool *answers; // own, or the world's
     char *pool_path;               // the file that those come from, or the dialogs

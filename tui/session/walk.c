@@ -148,7 +148,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     if (status == VD_OK)
         status = change_words(switches, vd_model_vocab(session->model), reply, err);
     if (status == VD_OK)
-        status = vd_reply_number(reply, session->model, session->words, err);
+        status = vd_reply_number(reply, session->model, &session->words, err);
     if (status == VD_OK)
         status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
                                    &reply->answer, trace, err);
