@@ -13,17 +13,11 @@ typedef struct gram {
     int32_t id[ORDERS];
 } gram;
 
-typedef struct entry {
+typedef struct vd_cider_entry {
     gram gram;
     uint32_t pictures; // df; 0: the entry is free
     uint32_t last;     // the picture, from 1 on, that was counted last
 } entry;
-
-// A hash table with open addressing; rooms: a power of two, at most half of them taken.
-struct vd_cider {
-    entry *entry; // (rooms)
-    size_t slots, taken, pictures;
-};
 
 static gram gram_of(const int32_t *id, int n)
 {
@@ -51,7 +45,7 @@ static entry *find(const vd_cider *cider, const gram *g)
 
 static bool enlarge(vd_cider *cider)
 {
-    vd_cider larger = {.slots = 2 * cider->slots};
+    vd_cider larger = {.slots = cider->slots ? 2 * cider->slots : 1 << 10};
     larger.entry = vd_alloc(larger.slots, sizeof *larger.entry);
     if (!larger.entry)
         return false;
@@ -64,42 +58,20 @@ static bool enlarge(vd_cider *cider)
     return true;
 }
 
-vd_status vd_cider_new(vd_cider **out, vd_error *err)
+void vd_cider_clear(vd_cider *cider)
 {
-    vd_cider *cider = vd_alloc(1, sizeof *cider);
-    *out = NULL;
-    if (cider) {
-        cider->slots = 1 << 10;
-        cider->entry = vd_alloc(cider->slots, sizeof *cider->entry);
-    }
-    if (!cider || !cider->entry) {
-        vd_free(cider);
-        return vd_error_memory(err, "n-grams");
-    }
-    *out = cider;
-    return VD_OK;
-}
-
-void vd_cider_free(vd_cider *cider)
-{
-    if (cider)
-        vd_free(cider->entry);
-    vd_free(cider);
+    vd_free(cider->entry);
+    *cider = (vd_cider){0};
 }
 
 // Once a picture, which has this number.
 static bool count(vd_cider *cider, gram g, uint32_t picture)
 {
+    if (2 * (cider->taken + 1) > cider->slots && !enlarge(cider))
+        return false;
     entry *e = find(cider, &g);
-    if (!e->pictures) {
-        if (2 * (cider->taken + 1) > cider->slots) {
-            if (!enlarge(cider))
-                return false;
-            e = find(cider, &g);
-        }
-        e->gram = g;
-        cider->taken++;
-    }
+    e->gram = g;
+    cider->taken += !e->pictures;
     e->pictures += e->last != picture;
     e->last = picture;
     return true;
@@ -123,7 +95,7 @@ vd_status vd_cider_add(vd_cider *cider, const vd_tokens *reference, int referenc
 static double weight(const vd_cider *cider, const int32_t *id, int n)
 {
     gram g = gram_of(id, n);
-    uint32_t pictures = find(cider, &g)->pictures;
+    uint32_t pictures = cider->slots ? find(cider, &g)->pictures : 0;
     return log((double)cider->pictures) - log(pictures > 1 ? pictures : 1.0);
 }
 

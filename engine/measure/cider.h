@@ -15,10 +15,13 @@
 
 // Document frequencies. Tokens are ids of one vocabulary throughout; whether </S> is one of them is
 // the caller's choice, the same for captions and references.
-typedef struct vd_cider vd_cider;
+typedef struct vd_cider { // zero at first
+    // A hash table with open addressing: a power of two of slots, at most half of them taken.
+    struct vd_cider_entry *entry; // (slots)
+    size_t slots, taken, pictures;
+} vd_cider;
 
-vd_status vd_cider_new(vd_cider **out, vd_error *err);
-void vd_cider_free(vd_cider *cider); // NULL is fine
+void vd_cider_clear(vd_cider *cider);
 // One more picture: counts it, and each n-gram of its references once.
 vd_status vd_cider_add(vd_cider *cider, const vd_tokens *reference, int references, vd_error *err);
 

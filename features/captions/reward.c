@@ -10,7 +10,7 @@ typedef struct picture {
 } picture;
 
 struct vd_caption_reward {
-    vd_cider *cider;
+    vd_cider cider;
     picture *picture;
     vd_string_arena arena;
     // Number of each word of the vocabulary, (size); of one that no caption has: one of its own.
@@ -49,7 +49,7 @@ static vd_status add_picture(vd_caption_reward *r, const vd_captioned *image, pi
         if (!list || !copy_reference(r, image->caption[c].words, &list[c]))
             return vd_error_memory(err, "references");
     *out = (picture){list, image->captions};
-    return vd_cider_add(r->cider, list, image->captions, err);
+    return vd_cider_add(&r->cider, list, image->captions, err);
 }
 
 vd_status vd_caption_reward_new(const vd_captions *captions, const vd_vocab *vocab, bool with_end,
@@ -63,8 +63,7 @@ vd_status vd_caption_reward_new(const vd_captions *captions, const vd_vocab *voc
     r->size = vd_vocab_size(vocab);
     r->number = vd_alloc((size_t)r->size, sizeof *r->number);
     r->picture = vd_alloc(captions->count, sizeof *r->picture);
-    vd_status status =
-        r->number && r->picture ? vd_cider_new(&r->cider, err) : vd_error_memory(err, "references");
+    vd_status status = r->number && r->picture ? VD_OK : vd_error_memory(err, "references");
     for (int32_t id = 0; id < r->size && status == VD_OK; id++)
         r->number[id] = number_of(captions, vocab, id);
     for (size_t i = 0; i < captions->count && status == VD_OK; i++)
@@ -80,7 +79,7 @@ void vd_caption_reward_free(vd_caption_reward *reward)
 {
     if (!reward)
         return;
-    vd_cider_free(reward->cider);
+    vd_cider_clear(&reward->cider);
     vd_free(reward->picture);
     vd_free(reward->number);
     vd_string_arena_clear(&reward->arena);
@@ -100,6 +99,6 @@ double vd_caption_reward_of(const vd_caption_reward *reward, size_t picture_numb
             hypothesis[words++] =
                 reward->number[id[i] >= 0 && id[i] < reward->size ? id[i] : VD_UNKNOWN];
     }
-    return vd_cider_score(reward->cider, (vd_tokens){hypothesis, words}, p->reference,
+    return vd_cider_score(&reward->cider, (vd_tokens){hypothesis, words}, p->reference,
                           p->references);
 }

@@ -33,7 +33,7 @@ typedef struct corpus {
     vd_word_counts words;
     vd_string_arena arena;
     int32_t *stem;
-    vd_cider *cider;
+    vd_cider cider;
     picture *picture;
     int count;
 } corpus;
@@ -49,8 +49,6 @@ static vd_tokens tokens(corpus *c, const char *text)
 static corpus empty_corpus(void)
 {
     corpus c = {.picture = calloc(MOST_PICTURES, sizeof *c.picture)};
-    vd_error err = {0};
-    must(vd_cider_new(&c.cider, &err), &err);
     return c;
 }
 
@@ -59,12 +57,13 @@ static void weigh(corpus *c)
     vd_error err = {0};
     must(vd_caption_stems(&c->words, &c->stem, &err), &err);
     for (int i = 0; i < c->count; i++)
-        must(vd_cider_add(c->cider, c->picture[i].reference, c->picture[i].references, &err), &err);
+        must(vd_cider_add(&c->cider, c->picture[i].reference, c->picture[i].references, &err),
+             &err);
 }
 
 static void clear(corpus *c)
 {
-    vd_cider_free(c->cider);
+    vd_cider_clear(&c->cider);
     vd_free(c->stem);
     vd_word_counts_clear(&c->words);
     vd_string_arena_clear(&c->arena);
@@ -135,7 +134,7 @@ static void hold_means(const corpus *c, yajl_val golden)
     for (int i = 0; i < c->count; i++) {
         const picture *p = &c->picture[i];
         double own_rouge = vd_rouge_l(p->hypothesis, p->reference, p->references),
-               own_cider = vd_cider_score(c->cider, p->hypothesis, p->reference, p->references);
+               own_cider = vd_cider_score(&c->cider, p->hypothesis, p->reference, p->references);
         is_within(own_rouge, item(at(golden, "rouge_each"), i), "ROUGE-L", i);
         is_within(own_cider, item(at(golden, "cider_each"), i), "CIDEr-D", i);
         rouge += own_rouge;
@@ -269,7 +268,7 @@ static void write_scores(const corpus *c, FILE *file)
         fprintf(file, "%s[%.17g,%.17g,%.17g,%.17g]", i ? "," : "", score[0], score[1], score[2],
                 score[3]);
         rouge[i] = vd_rouge_l(p->hypothesis, p->reference, p->references);
-        cider[i] = vd_cider_score(c->cider, p->hypothesis, p->reference, p->references);
+        cider[i] = vd_cider_score(&c->cider, p->hypothesis, p->reference, p->references);
         mean[0] += rouge[i] / c->count;
         mean[1] += cider[i] / c->count;
     }

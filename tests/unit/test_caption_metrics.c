@@ -78,13 +78,12 @@ static void rouge_takes_precision_and_recall_of_different_references(void **stat
 
 // ---- CIDEr-D ------------------------------------------------------------------------------------
 
-static vd_cider *cider_of(const vd_tokens *reference, int pictures)
+static vd_cider cider_of(const vd_tokens *reference, int pictures)
 {
-    vd_cider *cider;
+    vd_cider cider = {0};
     vd_error err = {0};
-    must(vd_cider_new(&cider, &err), &err);
     for (int i = 0; i < pictures; i++)
-        must(vd_cider_add(cider, &reference[i], 1, &err), &err);
+        must(vd_cider_add(&cider, &reference[i], 1, &err), &err);
     return cider;
 }
 
@@ -92,16 +91,20 @@ static void cider_of_perfect_captions(void **state)
 {
     (void)state;
     const vd_tokens references[] = {TOKENS(1, 2, 3), TOKENS(4, 5, 6, 7)};
-    vd_cider *alone = cider_of(references, 1), *both = cider_of(references, 2);
-    is_near(vd_cider_score(alone, references[0], &references[0], 1), 0.0);
-    is_near(vd_cider_score(both, references[0], &references[0], 1), 7.5); // no 4-gram
-    is_near(vd_cider_score(both, references[1], &references[1], 1), 10.0);
-    is_near(vd_cider_score(both, nothing, &references[1], 1), 0.0);
+    vd_cider alone = cider_of(references, 1), both = cider_of(references, 2);
+    is_near(vd_cider_score(&alone, references[0], &references[0], 1), 0.0);
+    is_near(vd_cider_score(&both, references[0], &references[0], 1), 7.5); // no 4-gram
+    is_near(vd_cider_score(&both, references[1], &references[1], 1), 10.0);
+    is_near(vd_cider_score(&both, nothing, &references[1], 1), 0.0);
     // Of all words twice: counts are clipped, and the length is punished.
-    is_near(vd_cider_score(both, TOKENS(4, 4, 5, 5, 6, 6, 7, 7), &references[1], 1),
+    is_near(vd_cider_score(&both, TOKENS(4, 4, 5, 5, 6, 6, 7, 7), &references[1], 1),
             2.5 * (4.0 / (4.0 * 2.0) + 3.0 / (sqrt(7.0) * sqrt(3.0))) * exp(-16.0 / 72.0));
-    vd_cider_free(both);
-    vd_cider_free(alone);
+    vd_cider_clear(&both);
+    vd_cider_clear(&alone);
+    // Words that no picture has weigh most, where all pictures have none, too.
+    vd_cider empty = cider_of((const vd_tokens[]){nothing, nothing}, 2);
+    is_near(vd_cider_score(&empty, references[1], &references[1], 1), 10.0);
+    vd_cider_clear(&empty);
 }
 
 // One word in common, in one of two pictures: 10/4 for n = 1 alone.
@@ -109,38 +112,37 @@ static void cider_by_hand(void **state)
 {
     (void)state;
     const vd_tokens references[] = {TOKENS(1, 2), TOKENS(2, 3), TOKENS(3, 4)};
-    vd_cider *cider = cider_of(references, 3);
+    vd_cider cider = cider_of(references, 3);
     double rare = log(3.0), common = log(3.0) - log(2.0);
     double cosine = rare * rare / (rare * sqrt(rare * rare + common * common));
-    is_near(vd_cider_score(cider, TOKENS(1), &references[0], 1),
+    is_near(vd_cider_score(&cider, TOKENS(1), &references[0], 1),
             10.0 / 4.0 * cosine * exp(-1.0 / 72.0));
-    vd_cider_free(cider);
+    vd_cider_clear(&cider);
 }
 
 static void cider_keeps_many_ngrams(void **state)
 {
     (void)state;
-    vd_cider *cider;
+    vd_cider cider = {0};
     vd_error err = {0};
-    must(vd_cider_new(&cider, &err), &err);
     for (int32_t i = 0; i < 3000; i++) {
         const vd_tokens reference = TOKENS(i, i + 1, i + 2, i + 3, i);
-        must(vd_cider_add(cider, &reference, 1, &err), &err);
+        must(vd_cider_add(&cider, &reference, 1, &err), &err);
     }
     for (int32_t i = 0; i < 3000; i += 500) {
         const vd_tokens reference = TOKENS(i, i + 1, i + 2, i + 3, i);
-        is_near(vd_cider_score(cider, reference, &reference, 1), 10.0);
+        is_near(vd_cider_score(&cider, reference, &reference, 1), 10.0);
     }
-    vd_cider_free(cider);
+    vd_cider_clear(&cider);
 }
 
 static vd_status make_cider(void *context, vd_error *err)
 {
-    vd_cider *cider;
-    vd_status status = vd_cider_new(&cider, err);
-    for (int32_t i = 0; i < 300 && status == VD_OK; i++)
-        status = vd_cider_add(cider, &TOKENS(i, 2 * i, 3 * i), 1, err);
-    vd_cider_free(cider);
+    vd_cider cider = {0};
+    vd_status status = VD_OK;
+    for (int32_t i = 0; i < 600 && status == VD_OK; i++)
+        status = vd_cider_add(&cider, &TOKENS(i, 2 * i, 3 * i), 1, err);
+    vd_cider_clear(&cider);
     (void)context;
     return status;
 }
@@ -272,19 +274,18 @@ static void rewards_are_ciders_of_the_words(void **state)
                 vd_caption_reward_of(r.in, 2, hypothesis, 6));
     is_near(vd_caption_reward_of(r.in, 0, (int32_t[]){VD_UNKNOWN, VD_PAD}, 2), 0.0);
     // The same by hand, with the numbers of the words.
-    vd_cider *cider;
+    vd_cider cider = {0};
     vd_error err = {0};
     vd_tokens references[3][2];
-    must(vd_cider_new(&cider, &err), &err);
     for (int i = 0; i < 3; i++) {
         const vd_captioned *image = &r.captions->image[i];
         for (int c = 0; c < image->captions; c++)
             references[i][c] = image->caption[c].words;
-        must(vd_cider_add(cider, references[i], image->captions, &err), &err);
+        must(vd_cider_add(&cider, references[i], image->captions, &err), &err);
     }
     is_near(vd_caption_reward_of(r.out, 0, hypothesis, 3),
-            vd_cider_score(cider, references[0][0], references[0], 2));
-    vd_cider_free(cider);
+            vd_cider_score(&cider, references[0][0], references[0], 2));
+    vd_cider_clear(&cider);
     vd_caption_reward_free(r.in);
     vd_caption_reward_free(r.out);
     vd_vocab_free(r.vocab);

@@ -66,7 +66,7 @@ struct vd_caption_judge {
     vd_word_counts words;
     vd_string_arena arena; // tokens
     picture *picture;      // (references->count)
-    vd_cider *cider;
+    vd_cider cider;
     blocks_scene *scenes;
     size_t scene_count;
     blocks_shares *shares;
@@ -155,13 +155,13 @@ static vd_status add_picture(vd_caption_judge *j, const vd_captioned *image, pic
     for (size_t c = 0; c < count && status == VD_OK; c++)
         status = read_reference(j, image->image_id, &image->caption[c], &list[c], err);
     *out = (picture){.image = image, .reference = list};
-    return status ? status : vd_cider_add(j->cider, list, image->captions, err);
+    return status ? status : vd_cider_add(&j->cider, list, image->captions, err);
 }
 
 static vd_status add_pictures(vd_caption_judge *j, vd_error *err)
 {
     size_t count = j->references->count;
-    vd_status status = vd_cider_new(&j->cider, err);
+    vd_status status = VD_OK;
     j->picture = g_new0(picture, count);
     for (size_t i = 0; i < count && status == VD_OK; i++)
         status = add_picture(j, &j->references->image[i], &j->picture[i], err);
@@ -220,7 +220,7 @@ void vd_caption_judge_close(vd_caption_judge *j)
         g_hash_table_destroy(j->training);
     blocks_shares_free(j->shares);
     vd_free(j->scenes);
-    vd_cider_free(j->cider);
+    vd_cider_clear(&j->cider);
     g_free(j->picture);
     vd_word_counts_clear(&j->words);
     vd_string_arena_clear(&j->arena);
@@ -288,7 +288,7 @@ static vd_status measure_picture(measuring *m, size_t i, vd_error *err)
     *sums = (vd_caption_sums){.pictures = 1.0, .words = generated.count};
     vd_bleu_add(&sums->bleu, generated, p->reference, references);
     sums->rouge = vd_rouge_l(generated, p->reference, references);
-    sums->cider = vd_cider_score(m->judge->cider, generated, p->reference, references);
+    sums->cider = vd_cider_score(&m->judge->cider, generated, p->reference, references);
     sums->meteor = vd_meteor_best(generated, p->reference, references, m->stem);
     if (p->scene)
         judge_claim(m, p, text, sums);
