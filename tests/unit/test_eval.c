@@ -259,7 +259,7 @@ static vd_status measure_model_once(void *context, vd_error *err)
     loaded *l = context;
     vd_measure measure;
     vd_measure_options options = {.batch = 2};
-    vd_measure_source source = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 1);
+    vd_measure_source source = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 2);
     vd_status status = vd_measure_run(l->dataset, &source, &options, &measure, err);
     if (status == VD_OK)
         vd_measure_clear(&measure);
@@ -281,7 +281,7 @@ static void a_model_out_of_memory_says_so(void **state)
         assert_true(status == VD_OK || (status == VD_NO_MEMORY && err.text[0]));
         failed += status != VD_OK;
     }
-    assert_true(failed >= 20);
+    assert_true(failed > 20);
     unload(&l);
 }
 
