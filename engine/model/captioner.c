@@ -23,29 +23,13 @@ vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err)
     return status;
 }
 
-vd_status vd_captioner_share(const vd_captioner *captioner, vd_captioner **out, vd_error *err)
-{
-    vd_captioner *one = *out = vd_alloc(1, sizeof *one);
-    if (!one)
-        return vd_error_memory(err, "the captioner");
-    one->model = captioner->model;
-    one->shares = true;
-    return VD_OK;
-}
-
 void vd_captioner_free(vd_captioner *captioner)
 {
     if (!captioner)
         return;
     vd_arena_free(&captioner->arena);
-    if (!captioner->shares)
-        vd_model_free(captioner->model);
+    vd_model_free(captioner->model);
     vd_free(captioner);
-}
-
-vd_model *vd_captioner_model(const vd_captioner *captioner)
-{
-    return captioner->model;
 }
 
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err)

@@ -3,19 +3,24 @@
 #ifndef VD_CAPTIONER_H
 #define VD_CAPTIONER_H
 
+#include "engine/backend/arena.h"
 #include "engine/model/model.h"
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/config.h"
 
-typedef struct vd_captioner vd_captioner;
+typedef struct vd_captioner {
+    vd_model *model; // to be used: for vd_model_use, which moves it, and for its configuration
+    // For engine/model/ only, zero at first.
+    vd_arena arena;
+    vd_hard hard;
+    uint64_t seed; // of its draws
+} vd_captioner;
 
 // VD_MISMATCH: the file is of another task; else as vd_model_load.
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err);
-// One more of the same weights, for another thread; freed before the first.
-vd_status vd_captioner_share(const vd_captioner *captioner, vd_captioner **out, vd_error *err);
+// With its model. One more of a model, for another thread, is a struct with the same model; of it
+// the arena is to be freed.
 void vd_captioner_free(vd_captioner *captioner); // NULL is fine
-// Borrowed: for vd_model_use, which moves it to another backend, and for its configuration.
-vd_model *vd_captioner_model(const vd_captioner *captioner);
 
 // Sets how hard attention selects its region (at first VD_HARD_LARGEST). seed: for
 // VD_HARD_DRAW. VD_USAGE: no hard attention, and how is neither VD_HARD_OWN nor

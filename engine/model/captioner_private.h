@@ -6,14 +6,6 @@
 #include "engine/model/model_private.h"
 #include "engine/networks/captions/captions.h"
 
-struct vd_captioner {
-    vd_model *model;
-    bool shares; // the model is another's
-    vd_arena arena;
-    vd_hard hard;
-    uint64_t seed; // of its draws
-};
-
 // A pass over one picture, which it has seen. what_if: NULL, or what is changed.
 vd_status vd_captioner_encode(vd_captioner *captioner, const float *image, int regions,
                               const vd_caption_what_if *what_if, vd_caption_pass *pass,

@@ -88,7 +88,7 @@ static char *said(vd_captioner *captioner, const float *image, const vd_generati
     must(vd_captioner_generate(captioner, image, TINY_REGIONS, how, &caption, 1, &count, &err),
          &err);
     for (int i = 0; i < caption.length; i++)
-        word[i] = vd_vocab_word(vd_model_vocab(vd_captioner_model(captioner)), caption.word[i]);
+        word[i] = vd_vocab_word(vd_model_vocab(captioner->model), caption.word[i]);
     return vd_caption_text(word, caption.length);
 }
 

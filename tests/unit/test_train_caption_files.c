@@ -73,7 +73,7 @@ static char *metadata_of(const char *out, const char *key)
     vd_captioner *captioner;
     vd_error err;
     must(vd_captioner_load(path, &captioner, &err), &err);
-    char *text = strdup(vd_model_metadata(vd_captioner_model(captioner), key));
+    char *text = strdup(vd_model_metadata(captioner->model, key));
     vd_captioner_free(captioner);
     free(path);
     return text;
@@ -113,7 +113,7 @@ static void words_are_those_of_the_training_split(void **state)
     vd_error err;
     (void)state;
     must(vd_captioner_load(path, &captioner, &err), &err);
-    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
+    const vd_vocab *vocab = vd_model_vocab(captioner->model);
     assert_int_equal(vd_vocab_size(vocab), 4 + 6);
     for (int i = 0; i < 6; i++)
         assert_string_equal(vd_vocab_word(vocab, 4 + i), expected[i]);
@@ -122,7 +122,7 @@ static void words_are_those_of_the_training_split(void **state)
     train_run_expect("often", 0, "", MORE(SMALL, "--data", karpathy_file, "--min-count", "3"));
     path = train_run_file("often", "model.safetensors");
     must(vd_captioner_load(path, &captioner, &err), &err);
-    assert_int_equal(vd_model_config(vd_captioner_model(captioner))->vocab, 4 + 2); // a, ball
+    assert_int_equal(vd_model_config(captioner->model)->vocab, 4 + 2); // a, ball
     vd_captioner_free(captioner);
     free(path);
     train_run_expect("no-words", 4, "no word occurs 99 times in",

@@ -31,6 +31,5 @@ vd_status vd_generation_check(vd_generation *how, const vd_arguments *given, vd_
 
 bool vd_captioner_is_hard(const vd_captioner *captioner)
 {
-    return captioner &&
-           vd_caption_is_hard(&vd_model_config(vd_captioner_model(captioner))->caption);
+    return captioner && vd_caption_is_hard(&vd_model_config(captioner->model)->caption);
 }

@@ -95,7 +95,7 @@ static vd_status prepare(const job *j, vd_captioner *captioner, vd_error *err)
     vd_status status = vd_backend_choose(j->backend, 0, &backend, err);
     if (status == VD_OK)
         status = vd_captioner_look(captioner, how, j->how.seed, err);
-    return status ? status : vd_model_use(vd_captioner_model(captioner), backend, err);
+    return status ? status : vd_model_use(captioner->model, backend, err);
 }
 
 static vd_status open_captioners(job *j, vd_error *err)

@@ -44,7 +44,7 @@ static vd_status open_captioner(const vd_caption_evaluation *e, const char *path
     vd_status status = vd_captioner_load(path, out, err);
     if (status == VD_OK)
         status = vd_backend_choose(e->backend, 0, &backend, err);
-    return status ? status : vd_model_use(vd_captioner_model(*out), backend, err);
+    return status ? status : vd_model_use((*out)->model, backend, err);
 }
 
 // Of two captioners only those look as --hard says that can.
@@ -67,8 +67,7 @@ static vd_status generate(const vd_caption_evaluation *e, int which, measured *m
         status = vd_generate_captions(captioner, &m->pictures, &e->how, look_of(e, captioner),
                                       e->threads, &watch, model, &m->results[which], err);
     if (status == VD_OK)
-        m->signature[which] =
-            g_strdup(vd_model_metadata(vd_captioner_model(captioner), "signature"));
+        m->signature[which] = g_strdup(vd_model_metadata(captioner->model, "signature"));
     m->looks = m->looks || vd_captioner_is_hard(captioner);
     vd_interrupt_release();
     vd_progress_end(&progress, (int64_t)m->pictures.count, status == VD_OK);

@@ -10,9 +10,9 @@ typedef struct generating {
     const vd_pictures_to_caption *pictures;
     const vd_generation *how;
     vd_hard hard;
-    vd_captioner *captioner[VD_THREADS]; // one a worker
-    float *image[VD_THREADS];            // (P, D)
-    vd_result *caption;                  // (count); the texts are ours
+    vd_captioner captioner[VD_THREADS]; // one a worker, of the same model
+    float *image[VD_THREADS];           // (P, D)
+    vd_result *caption;                 // (count); the texts are ours
 } generating;
 
 static vd_status start_worker(generating *s, const vd_captioner *captioner, int worker,
@@ -21,8 +21,8 @@ static vd_status start_worker(generating *s, const vd_captioner *captioner, int 
     const vd_regions *regions = s->pictures->regions;
     size_t size = (size_t)regions->max * (size_t)regions->size;
     s->image[worker] = vd_alloc(size, sizeof *s->image[worker]);
-    return s->image[worker] ? vd_captioner_share(captioner, &s->captioner[worker], err)
-                            : vd_error_memory(err, "the captioner");
+    s->captioner[worker].model = captioner->model;
+    return s->image[worker] ? VD_OK : vd_error_memory(err, "the captioner");
 }
 
 static vd_status generate_one(void *context, int worker, size_t index, vd_error *err)
@@ -40,20 +40,20 @@ static vd_status generate_one(void *context, int worker, size_t index, vd_error 
     if (status == VD_OK)
         status = vd_regions_read(regions, row, s->image[worker], NULL, err);
     if (status == VD_OK)
-        status = vd_captioner_look(s->captioner[worker], s->hard, how.seed, err);
+        status = vd_captioner_look(&s->captioner[worker], s->hard, how.seed, err);
     if (status == VD_OK)
-        status = vd_captioner_generate(s->captioner[worker], s->image[worker], regions->max, &how,
+        status = vd_captioner_generate(&s->captioner[worker], s->image[worker], regions->max, &how,
                                        generated, 1, &count, err);
     if (status)
         return status;
-    out->caption = vd_generated_caption_text(
-        vd_model_vocab(vd_captioner_model(s->captioner[worker])), &generated[0]);
+    out->caption =
+        vd_generated_caption_text(vd_model_vocab(s->captioner[worker].model), &generated[0]);
     return out->caption ? VD_OK : vd_error_memory(err, "captions");
 }
 
 static vd_status check_size(const vd_captioner *captioner, const vd_regions *regions, vd_error *err)
 {
-    const vd_model *model = vd_captioner_model(captioner);
+    const vd_model *model = captioner->model;
     int expected = vd_model_config(model)->region;
     return expected == regions->size
                ? VD_OK
@@ -64,7 +64,7 @@ static vd_status check_size(const vd_captioner *captioner, const vd_regions *reg
 static void clear(generating *s)
 {
     for (int w = 0; w < VD_THREADS; w++) {
-        vd_captioner_free(s->captioner[w]);
+        vd_arena_free(&s->captioner[w].arena);
         vd_free(s->image[w]);
     }
     for (size_t i = 0; i < s->pictures->count; i++)

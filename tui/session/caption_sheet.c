@@ -51,7 +51,7 @@ typedef struct captioner_run {
 
 static const vd_vocab *vocab_of(const captioner_run *run)
 {
-    return vd_model_vocab(vd_captioner_model(run->captioner));
+    return vd_model_vocab(run->captioner->model);
 }
 
 static const char *copy_text(captioner_run *run, const char *text)
@@ -83,7 +83,7 @@ static bool is_padding(const vd_picture_regions *regions, int region)
 
 static void describe(captioner_run *run)
 {
-    const vd_model *model = vd_captioner_model(run->captioner);
+    const vd_model *model = run->captioner->model;
     vd_caption_side *side = run->side;
     side->name = copy_text(run, vd_model_name(model));
     side->path = copy_text(run, vd_model_path(model));

@@ -58,7 +58,7 @@ void vd_captioning_give_back(vd_captioning *captioning)
 vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regions *regions,
                             vd_error *err)
 {
-    const vd_model *model = vd_captioner_model(captioner);
+    const vd_model *model = captioner->model;
     int expected = vd_model_config(model)->region;
     if (regions->size == expected)
         return VD_OK;

@@ -323,7 +323,7 @@ static vd_status offer_generated(vd_own_pictures *own, vd_own_picture *picture,
 {
     vd_generated_caption generated[VD_HYPOTHESES];
     int count;
-    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
+    const vd_vocab *vocab = vd_model_vocab(captioner->model);
     vd_status status = vd_hypotheses(captioner, &picture->regions, generated, &count, err);
     for (int i = 0; i < count && status == VD_OK; i++) {
         char *text = vd_generated_caption_text(vocab, &generated[i]);
