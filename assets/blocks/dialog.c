@@ -352,7 +352,7 @@ static int draw_question(blocks_state *state, blocks_draft *draft)
             i++;
         const question *q = &questions[i];
         state->naming = q->naming;
-        if (!q->ask(state, draft))
+        if (!blocks_make(state, q->ask, draft))
             continue;
         if (state->digits)
             write_digits(draft->text);

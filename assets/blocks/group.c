@@ -10,6 +10,20 @@ blocks_group blocks_group_of(const blocks_state *state, blocks_kind kind)
         .kind = kind, .set = blocks_find(state->scene, kind), .key = blocks_kind_key(kind)};
 }
 
+static void say_pronouns(blocks_state *state, const char *they, const char *them)
+{
+    blocks_phrase subject = blocks_expansion(&state->rng, they);
+    blocks_say(state, "gm", subject.text, blocks_expansion(&state->rng, them).text);
+}
+
+// The same for both.
+static void say_noun(blocks_state *state, const char *pattern, const char *noun)
+{
+    char text[BLOCKS_PHRASE];
+    blocks_expand(&state->rng, text, sizeof text, pattern, "p", noun);
+    blocks_say(state, "gm", text, text);
+}
+
 bool blocks_group_they(blocks_state *state, blocks_group *g)
 {
     if (state->they && !blocks_they_clear(state) && state->round - state->they_last > 1)
@@ -24,8 +38,7 @@ bool blocks_group_they(blocks_state *state, blocks_group *g)
         if (state->groups || named > 1 || blocks_several_mentioned(state))
             return false;
     }
-    g->they = blocks_expansion(&state->rng, "(6:they|those)");
-    g->them = blocks_expansion(&state->rng, "(4:them|2:those|these)");
+    say_pronouns(state, "(6:they|those)", "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
 }
 
@@ -36,14 +49,16 @@ static bool pick_kind(blocks_state *state, blocks_group *g)
     *g = blocks_group_of(state,
                          blocks_kind_of(&state->scene->object[some], BLOCKS_ONE_OF(state, masks)));
     g->named = true;
-    g->they = blocks_noun(&state->rng, g->kind, BLOCKS_THE_MANY);
-    snprintf(g->bare.text, sizeof g->bare.text, "%s", g->they.text + 4);
+    blocks_phrase noun = blocks_noun(&state->rng, g->kind, BLOCKS_THE_MANY);
+    blocks_say(state, "b", noun.text + 4);
     // "the two big ones"
     int number = blocks_size_of(g->set);
-    if ((number == 2 || number == 3) && blocks_chance(state, 0.2))
-        blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
-                      number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", g->bare.text);
-    g->them = g->they;
+    bool told = (number == 2 || number == 3) && blocks_chance(state, 0.2);
+    say_noun(state,
+             !told         ? "the %p"
+             : number == 2 ? "the (2:two|2) %p"
+                           : "the (2:three|3) %p",
+             noun.text + 4);
     return number >= 2;
 }
 
@@ -78,11 +93,10 @@ static bool pick_both(blocks_state *state, blocks_group *g)
         (blocks_group){.kind = blocks_anything, .set = state->both, .coreference = 1, .both = true};
     g->key = -1 - (int64_t)state->both;
     // Where a group was mentioned before, "they" might be that.
-    const char *two = "(2:those two|these two|the two of them)";
-    const bool group = blocks_several_mentioned(state);
-    g->they = blocks_expansion(&state->rng, group ? two : "(5:they|2:those two)");
-    g->them = blocks_expansion(&state->rng,
-                               group ? "(2:those two|these two)" : "(4:them|2:the two|those two)");
+    if (blocks_several_mentioned(state))
+        say_pronouns(state, "(2:those two|these two|the two of them)", "(2:those two|these two)");
+    else
+        say_pronouns(state, "(5:they|2:those two)", "(4:them|2:the two|those two)");
     return true;
 }
 
@@ -125,13 +139,12 @@ static bool pick_besides_it(blocks_state *state, blocks_group *g)
     // "what color is the biggest cube | and the other two"
     bool bare = a == BLOCKS_SHAPE && number < 4 && state->latest->kind.value[a] >= 0 &&
                 blocks_chance(state, 0.4);
-    blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
-                  bare          ? (number == 2 ? "the other (2:two|2)" : "the other (2:three|3)")
-                  : number == 2 ? "the other (3:|two|2) %p"
-                  : number == 3 ? "the other (3:|three|3) %p"
-                                : "the other %p",
-                  "p", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text + 4);
-    g->them = g->they;
+    say_noun(state,
+             bare          ? (number == 2 ? "the other (2:two|2)" : "the other (2:three|3)")
+             : number == 2 ? "the other (3:|two|2) %p"
+             : number == 3 ? "the other (3:|three|3) %p"
+                           : "the other %p",
+             blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text + 4);
     return true;
 }
 
@@ -153,17 +166,16 @@ static bool pick_remaining(blocks_state *state, blocks_group *g)
     // "the other two cubes"
     if (whole.value[BLOCKS_SHAPE] >= 0 && blocks_chance(state, 0.3)) {
         blocks_phrase noun = blocks_noun(&state->rng, whole, BLOCKS_THE_MANY);
-        blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
-                      number < 4 ? "(3:the other|the remaining) %m %p" : "the other %p", "mp",
-                      number < 4 ? blocks_expansion(&state->rng, many).text : "", noun.text + 4);
-        g->them = g->they;
+        snprintf(pattern, sizeof pattern, "(3:the other|the remaining) %s %%p",
+                 number < 4 ? blocks_expansion(&state->rng, many).text : "");
+        say_noun(state, number < 4 ? pattern : "the other %p", noun.text + 4);
         return true;
     }
     snprintf(pattern, sizeof pattern,
              "(3:the others|2:the other %s|the rest|the remaining %s|the remaining ones|the rest "
              "of them|the other ones)",
              many, many);
-    g->they = g->them = blocks_expansion(&state->rng, pattern);
+    say_noun(state, pattern, NULL);
     return true;
 }
 
@@ -181,8 +193,8 @@ static bool pick_found(blocks_state *state, blocks_group *g)
     // "is it the only red one | no | what are the others"
     if (state->latest->ask == ASK_POLAR && blocks_chance(state, 0.6))
         many = "(3:the others|2:the other ones)", told = true;
-    g->they = blocks_expansion(&state->rng, told ? many : "(5:they|2:those|these)");
-    g->them = blocks_expansion(&state->rng, told ? many : "(4:them|2:those|these)");
+    say_pronouns(state, told ? many : "(5:they|2:those|these)",
+                 told ? many : "(4:them|2:those|these)");
     return number >= 2;
 }
 

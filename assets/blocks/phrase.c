@@ -1,12 +1,13 @@
 #include "assets/blocks/phrase.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 
 #include "engine/base/append.h"
 
 typedef struct sink {
     vd_rng *rng;
-    const char *text[26]; // of the letters
+    const char *const *text; // (26) of the letters
     char *out;
     size_t size, used;
 } sink;
@@ -101,12 +102,10 @@ static void expand(sink *s, const char *p, const char *end)
     }
 }
 
-void blocks_expand_list(vd_rng *rng, char *out, size_t size, const char *pattern,
-                        const char *letters, va_list texts)
+void blocks_expand_words(vd_rng *rng, char *out, size_t size, const char *pattern,
+                         const char *const text[26])
 {
-    sink s = {.rng = rng, .out = out, .size = size};
-    for (; *letters; letters++)
-        s.text[*letters - 'a'] = va_arg(texts, const char *);
+    sink s = {.rng = rng, .text = text, .out = out, .size = size};
     expand(&s, pattern, pattern + strlen(pattern));
     while (s.used && out[s.used - 1] == ' ')
         s.used--;
@@ -116,10 +115,13 @@ void blocks_expand_list(vd_rng *rng, char *out, size_t size, const char *pattern
 void blocks_expand(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
                    ...)
 {
+    const char *text[26] = {NULL};
     va_list texts;
     va_start(texts, letters);
-    blocks_expand_list(rng, out, size, pattern, letters, texts);
+    for (; *letters; letters++)
+        text[*letters - 'a'] = va_arg(texts, const char *);
     va_end(texts);
+    blocks_expand_words(rng, out, size, pattern, text);
 }
 
 blocks_phrase blocks_expansion(vd_rng *rng, const char *pattern)

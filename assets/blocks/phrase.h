@@ -2,7 +2,6 @@
 #ifndef BLOCKS_PHRASE_H
 #define BLOCKS_PHRASE_H
 
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "assets/blocks/facts.h"
@@ -14,8 +13,9 @@
 // "it" and "the one before" stay). Runs of blanks become one. Cut to size - 1 bytes.
 void blocks_expand(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
                    ...);
-void blocks_expand_list(vd_rng *rng, char *out, size_t size, const char *pattern,
-                        const char *letters, va_list texts);
+// text: of the letters 'a' to 'z'.
+void blocks_expand_words(vd_rng *rng, char *out, size_t size, const char *pattern,
+                         const char *const text[26]);
 
 enum { BLOCKS_PHRASE = 64 };
 

@@ -76,7 +76,7 @@ static const char *const weather =
     "the (picture|image|photo) (blurry|dark|black and white)|is this a painting|are they "
     "(floating|moving|alive))";
 
-bool blocks_ask_absent(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_absent(blocks_state *state, blocks_draft *draft)
 {
     *draft = blocks_draft_new("absent", ASK_THERE);
     draft->meaning.absent = true;
@@ -86,7 +86,7 @@ bool blocks_ask_absent(blocks_state *state, blocks_draft *draft)
         if (how >= 14)
             draft->meaning.ask = ASK_POLAR;
         draft->topic = blocks_topic(TOPIC_ABSENT, 1, how < 8, how < 14);
-        return blocks_put(state, draft, pattern, "");
+        return pattern;
     }
     bool seldom = how < 28;
     int noun = vd_rng_below(&state->rng, seldom ? RARE : ABSENT);
@@ -110,11 +110,12 @@ bool blocks_ask_absent(blocks_state *state, blocks_draft *draft)
                       : "(4:is there a%a|2:do you see a%a|can you see a%a|2:is there a%a in the "
                         "picture|is there a%a on the table|is there a%a anywhere)";
     }
-    return blocks_put(state, draft, pattern, "kpa", one, many, article);
+    blocks_say(state, "kpa", one, many, article);
+    return pattern;
 }
 
 // What every scene has, so that unlikely things are not simply answered with no.
-bool blocks_ask_present(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_present(blocks_state *state, blocks_draft *draft)
 {
     static const char *const there[] = {
         "(2:is there a table|do you see a table|can you see a table|can you see the table|is there "
@@ -137,27 +138,25 @@ bool blocks_ask_present(blocks_state *state, blocks_draft *draft)
     draft->plural = thing && which > 0;
     draft->other_thing = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_PRESENT, thing, which, 0);
-    return blocks_put(state, draft, thing ? there[which] : polar[which], "");
+    return thing ? there[which] : polar[which];
 }
 
 // "how heavy is the red ball": nobody can tell.
-static bool ask_untold(blocks_state *state, blocks_draft *draft)
+static const char *ask_untold(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
     if (!blocks_target_pick_named(state, 0, &target))
-        return false;
+        return NULL;
     *draft = blocks_draft_about("absent", ASK_SCENE, &target);
     draft->meaning.topic = SCENE_TELL;
     draft->topic = blocks_topic(TOPIC_SCENE, target.object, 100, 0);
-    return blocks_put(
-        state, draft,
-        "(2:what is the weight of %t|2:how heavy is %t|how much does %t (weigh|cost)|how old is "
-        "%t|who made %t|what is %t for|how far away is %t|how tall is %t in "
-        "(centimeters|inches|cm)|what is inside %t|who owns %t|what does %t smell like)",
-        "t", target.text);
+    blocks_say(state, "t", target.text);
+    return "(2:what is the weight of %t|2:how heavy is %t|how much does %t (weigh|cost)|how old is "
+           "%t|who made %t|what is %t for|how far away is %t|how tall is %t in "
+           "(centimeters|inches|cm)|what is inside %t|who owns %t|what does %t smell like)";
 }
 
-bool blocks_ask_scene(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_scene(blocks_state *state, blocks_draft *draft)
 {
     if (blocks_chance(state, 0.2))
         return ask_untold(state, draft);
@@ -192,5 +191,5 @@ bool blocks_ask_scene(blocks_state *state, blocks_draft *draft)
     }
     draft->other_thing = draft->other_group = topic == SCENE_GRAY;
     draft->topic = blocks_topic(TOPIC_SCENE, topic, 0, 0);
-    return blocks_put(state, draft, patterns[topic], "");
+    return patterns[topic];
 }

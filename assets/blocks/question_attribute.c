@@ -14,39 +14,36 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) %T|%T(2:|,|:) "
         "color|what color %T|(what|which) (color|colour) (has %t|%t has)|can you tell me the color "
         "of %t|what (2:color|colour) would you say %t is|do you know what color %t is|tell me the "
-        "color of %t|%t (is|has) (what|which) color|3:%o)",
+        "color of %t|%t (is|has) (what|which) color|3:%o %t%v)",
     [BLOCKS_SHAPE] =
-        "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape "
-        "of %t|what shape does %t have|what kind of shape is %t|2:what kind of "
-        "(thing|object) is %t|what sort of shape is %t|can you tell me the shape of "
-        "%t|shape (of|) %T|what form has %t|what form is %t|what form does %t have|%T(2:|,|:) "
-        "shape|what shape %T|which shape has %t|%t (is|has) what shape|%o)",
+        "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|what "
+        "shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|what sort "
+        "of shape is %t|can you tell me the shape of %t|shape (of|) %T|what form has %t|what form "
+        "is %t|what form does %t have|%T(2:|,|:) shape|what shape %T|which shape has %t|%t "
+        "(is|has) what shape|%o %t%v)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|(of|from) what is %t made|(of|from) "
         "(what|which) material is %t (made|)|%t is made of what|3:(3:what|which) material is %t "
         "(made of|)|3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte "
         "or shiny)|what is %t made out of|what is the material of %t|what's the material of "
         "%t|material (of|) %T|material of %T, metal or rubber|material of %T, rubber or "
-        "metal|%T(2:|,|:) "
-        "material|what material %T|what kind of material is %t|%T metal or rubber|do you know what "
-        "%t is made of|is %t (shiny|metal|metallic)(,|) or is it (dull|matte|rubber)|is %t "
-        "(matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny or "
-        "dull|dull or shiny|shiny or (kind of|) dull|metallic or matte)|%T, (shiny or matte|rubber "
-        "or metal))",
+        "metal|%T(2:|,|:) material|what material %T|what kind of material is %t|%T metal or "
+        "rubber|do you know what %t is made of|is %t (shiny|metal|metallic)(,|) or is it "
+        "(dull|matte|rubber)|is %t (matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or "
+        "hard|hard or soft|shiny or dull|dull or shiny|shiny or (kind of|) dull|metallic or "
+        "matte)|%T, (shiny or matte|rubber or metal))",
     [BLOCKS_SIZE] =
         "(6:(5:what|which) size is %t|is %t big(,|) or is it small|is %t small(,|) or is it big|%t "
         "is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|3:is %t "
         "large or small|3:is %t small or (big|large)|is %t (little or big|big or little|tiny or "
         "huge)|what is the size of %t|what's the size of %t|size (of|) %T|size of %T, big or "
         "small|%T(2:|,|:) size|%T(,|) big or small|how big would you say %t is|%t is how big|%t "
-        "(is|has) "
-        "what size|%T, (small or big|big or little))",
+        "(is|has) what size|%T, (small or big|big or little))",
 };
 
-// "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
-// else in the picture more often than not.
-static void two_values(blocks_state *state, blocks_attribute a, int right, const char *subject,
-                       char out[BLOCKS_TEXT])
+// "%o %t%v": "is it a cube or a ball", "is it red or blue": one of them right, the other that of
+// something else in the picture more often than not.
+static void two_values(blocks_state *state, blocks_attribute a, int right)
 {
     int wrong = blocks_value_of(state->scene, blocks_some_object(state), a);
     if (wrong == right)
@@ -59,8 +56,9 @@ static void two_values(blocks_state *state, blocks_attribute a, int right, const
     const char *other = what || !blocks_chance(state, 0.15) ? " or "
                         : blocks_chance(state, 0.5)         ? " or is it "
                                                             : ", or is it ";
-    snprintf(out, BLOCKS_TEXT, "%s %.95s%s %s%s%s%s%s", what ? "what color is" : "is", subject,
-             what ? "," : "", an, one, other, an, two);
+    char values[BLOCKS_TEXT];
+    snprintf(values, sizeof values, "%s %s%s%s%s%s", what ? "," : "", an, one, other, an, two);
+    blocks_say(state, "ov", what ? "what color is" : "is", values);
 }
 
 static blocks_attribute draw_attribute(blocks_state *state)
@@ -73,67 +71,53 @@ static blocks_attribute draw_attribute(blocks_state *state)
 }
 
 static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
-    "(3:what (2:color|colour) is (3:it|that)|3:%v|what is its color|which color is (it|that))",
-    "(3:what shape is (3:it|that)|%v|which shape is it)",
-    "(3:what is (3:it|that) made of|is it metal or rubber|is it (shiny or matte|rubber or metal))",
-    "(2:how big is (3:it|that)|2:is (it|that) big or small|what size is it|is it small or big)"};
+    "%l(3:what (2:color|colour) is (3:it|that)|3:%o it%v|what is its color|which color is "
+    "(it|that))",
+    "%l(3:what shape is (3:it|that)|%o it%v|which shape is it)",
+    "%l(3:what is (3:it|that) made of|is it metal or rubber|is it (shiny or matte|rubber or "
+    "metal))",
+    "%l(2:how big is (3:it|that)|2:is (it|that) big or small|what size is it|is it small or big)"};
 
-// "look at the red ball, is it shiny": sometimes what is asked about stands before the question, in
-// which it is "it". lead: empty if not.
-static void draw_lead(blocks_state *state, blocks_target *target, char lead[LEAD])
+// "look at the red ball, is it shiny": sometimes what is asked about stands before the question, as
+// %l, and in it is "it".
+static bool draw_lead(blocks_state *state, const blocks_target *target)
 {
-    lead[0] = 0;
     bool other = state->naming == TARGET_OTHER || state->naming == TARGET_REMAINING;
     bool can = (state->naming == TARGET_NAMED || state->naming == TARGET_PLACE ||
                 state->naming == TARGET_SIZE || other) &&
                !strncmp(target->text, "the ", 4) && strlen(target->text) < 36;
     if (!can || !blocks_chance(state, other ? 0.2 : 0.06))
-        return;
+        return false;
     bool a = state->naming == TARGET_NAMED && blocks_chance(state, 0.5);
     blocks_phrase noun = blocks_noun(&state->rng, target->kind, BLOCKS_A);
     // "i see another cube, is it big"
-    if (state->naming == TARGET_OTHER && blocks_chance(state, 0.4)) {
-        snprintf(lead, LEAD, "%.20s an%.40s, ",
-                 blocks_expansion(&state->rng, "(2:i see|there is|and there is|i notice)").text,
-                 target->text + 4);
-        snprintf(target->text, sizeof target->text, "it");
-        return;
-    }
-    const char *before = other ? "(3:and|now|about|so|2:what about|and what about)"
-                         : a   ? "(3:i see|there is|there's|i think i see|i can see|i notice)"
-                               : "(3:look at|now look at|about|as for|see|take|you see|3:what "
-                                 "about|and what about|how about|and|now)";
-    snprintf(lead, LEAD, "%.20s %.40s, ", blocks_expansion(&state->rng, before).text,
-             a ? noun.text : target->text);
-    snprintf(target->text, sizeof target->text, "it");
+    bool another = state->naming == TARGET_OTHER && blocks_chance(state, 0.4);
+    const char *before = another ? "(2:i see|there is|and there is|i notice)"
+                         : other ? "(3:and|now|about|so|2:what about|and what about)"
+                         : a     ? "(3:i see|there is|there's|i think i see|i can see|i notice)"
+                                 : "(3:look at|now look at|about|as for|see|take|you see|3:what "
+                                   "about|and what about|how about|and|now)";
+    const char *thing = a ? noun.text : another ? target->text + 4 : target->text;
+    char lead[LEAD];
+    snprintf(lead, sizeof lead, "%.20s %s%.40s, ", blocks_expansion(&state->rng, before).text,
+             another ? "an" : "", thing);
+    blocks_say(state, "lt", lead, "it");
+    return true;
 }
 
-// Writes the question behind the lead.
-static bool put_led(blocks_state *state, blocks_draft *draft, const char *lead, const char *pattern,
-                    const char *value)
-{
-    blocks_put(state, draft, pattern, "v", value);
-    char question[BLOCKS_TEXT];
-    snprintf(question, sizeof question, "%s", draft->text);
-    return snprintf(draft->text, sizeof draft->text, "%s%.90s", lead, question) > 0;
-}
-
-bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
 {
     blocks_attribute attribute = draw_attribute(state);
     blocks_target target;
     if (!blocks_target_pick(state, 1u << attribute, &target))
-        return false;
+        return NULL;
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
     draft->meaning.attribute = attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, attribute, target.object, 0);
-    char choice[BLOCKS_TEXT];
-    char lead[LEAD];
-    draw_lead(state, &target, lead);
-    two_values(state, attribute, blocks_value_of(state->scene, target.object, attribute),
-               target.text, choice);
-    if (lead[0])
-        return put_led(state, draft, lead, led_patterns[attribute], choice);
+    bool led = draw_lead(state, &target);
+    two_values(state, attribute, blocks_value_of(state->scene, target.object, attribute));
+    if (led)
+        return led_patterns[attribute];
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
@@ -145,25 +129,21 @@ bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
     if (brief && state->latest->value && state->latest->attribute != attribute &&
         state->latest->object == target.object) {
         blocks_phrase wrong = blocks_attribute_word(&state->rng, state->latest->attribute);
-        return blocks_put(
-            state, draft,
-            "(2:not the %b, the %a|not its %b, its %a|no, the %a|no, i meant the %a|i "
-            "meant the %a|i mean its %a|i asked for the %a|no, (what|which) %a)",
-            "ba", wrong.text, blocks_attribute_word(&state->rng, attribute).text);
+        blocks_say(state, "ba", wrong.text, blocks_attribute_word(&state->rng, attribute).text);
+        return "(2:not the %b, the %a|not its %b, its %a|no, the %a|no, i meant the %a|i meant the "
+               "%a|i mean its %a|i asked for the %a|no, (what|which) %a)";
     }
-    if (!strcmp(target.text, "it") && blocks_chance(state, 0.06))
-        return blocks_put(state, draft,
-                          "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what "
-                          "about|how about) (the|its) %a)",
-                          "a", blocks_attribute_word(&state->rng, attribute).text);
-    return blocks_put(state, draft,
-                      brief ? short_patterns[attribute] : attribute_patterns[attribute], "to",
-                      target.text, choice);
+    if (!strcmp(target.text, "it") && blocks_chance(state, 0.06)) {
+        blocks_say(state, "a", blocks_attribute_word(&state->rng, attribute).text);
+        return "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what about|how about) "
+               "(the|its) %a)";
+    }
+    return brief ? short_patterns[attribute] : attribute_patterns[attribute];
 }
 
 // "is it metal like the ball": the ball is, and says nothing about it.
-static bool put_like(blocks_state *state, blocks_draft *draft, const blocks_target *target,
-                     blocks_attribute attribute, int value, const char *predicate)
+static bool pick_like(blocks_state *state, blocks_draft *draft, const blocks_target *target,
+                      blocks_attribute attribute, int value)
 {
     blocks_target other;
     if (!blocks_target_pick_named(state, 1u << attribute, &other) ||
@@ -172,20 +152,16 @@ static bool put_like(blocks_state *state, blocks_draft *draft, const blocks_targ
         return false;
     draft->named[other.object] = other.named | 1u << attribute;
     draft->crowded = true;
-    return blocks_put(state, draft, "is %t (3:|also) %v(3:|,| too,) like %o", "tvo", target->text,
-                      predicate, other.text);
+    blocks_say(state, "o", other.text);
+    return true;
 }
 
-static const char *const statement =
-    "(%t is %v, (isn't it|is it)|%t must be %v, (right|is it|isn't it)|%t looks %v, (right|doesn't "
-    "it)|is %t really %v|is %t actually %v)";
-
-bool blocks_ask_verify(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_verify(blocks_state *state, blocks_draft *draft)
 {
     blocks_attribute attribute = blocks_some_attribute(state);
     blocks_target target;
     if (!blocks_target_pick(state, 1u << attribute, &target))
-        return false;
+        return NULL;
     *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
     int truth = blocks_value_of(state->scene, target.object, attribute), value = truth;
     draft->meaning.yes = blocks_chance(state, 0.5);
@@ -204,48 +180,42 @@ bool blocks_ask_verify(blocks_state *state, blocks_draft *draft)
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(state, 0.2))
         snprintf(predicate.text, sizeof predicate.text, "round");
+    blocks_say(state, "v", predicate.text);
     if (attribute != BLOCKS_SHAPE && blocks_chance(state, 0.04)) {
         blocks_kind such = blocks_such(attribute, value);
-        return blocks_put(state, draft, "(2:is %t %k|%t is %k)", "tk", target.text,
-                          blocks_noun(&state->rng, such, BLOCKS_A).text);
+        blocks_say(state, "k", blocks_noun(&state->rng, such, BLOCKS_A).text);
+        return "(2:is %t %k|%t is %k)";
     }
     if (blocks_chance(state, 0.04))
-        return blocks_put(state, draft, statement, "tv", target.text, predicate.text);
+        return "(%t is %v, (isn't it|is it)|%t must be %v, (right|is it|isn't it)|%t looks %v, "
+               "(right|doesn't it)|is %t really %v|is %t actually %v)";
     if (attribute != BLOCKS_SHAPE && blocks_chance(state, 0.05) &&
-        put_like(state, draft, &target, attribute, value, predicate.text))
-        return true;
-    char lead[LEAD];
-    draw_lead(state, &target, lead);
-    if (lead[0])
-        return put_led(state, draft, lead,
-                       "(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) "
-                       "(%v too|also %v))",
-                       predicate.text);
-    return blocks_put(
-        state, draft,
-        attribute == BLOCKS_COLOR
-            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%T %v|%t "
-              "is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t "
-              "is %v, (right|yes|correct)|isn't %t %v)"
-        : attribute == BLOCKS_SHAPE
-            ? "(14:is %t %v|would you say %t is %v|%T %v|%t is %v|and is %t %v|is %t also %v|and "
-              "%t, is it %v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
-            : "(14:is %t %v|does %t look %v|would you say %t is %v|%T %v|and is %t %v|is %t %v "
-              "too|is %t also %v|and %t, is it %v|is %t %v or not|%T, %v or not|%t is %v|%t is %v, "
-              "(right|yes|correct)|isn't %t %v)",
-        "tv", target.text, predicate.text);
+        pick_like(state, draft, &target, attribute, value))
+        return "is %t (3:|also) %v(3:|,| too,) like %o";
+    if (draw_lead(state, &target))
+        return "%l(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) (%v "
+               "too|also %v))";
+    return attribute == BLOCKS_COLOR
+               ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%T "
+                 "%v|%t is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or "
+                 "not|%t is %v, (right|yes|correct)|isn't %t %v)"
+           : attribute == BLOCKS_SHAPE
+               ? "(14:is %t %v|would you say %t is %v|%T %v|%t is %v|and is %t %v|is %t also "
+                 "%v|and %t, is it %v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
+               : "(14:is %t %v|does %t look %v|would you say %t is %v|%T %v|and is %t %v|is %t %v "
+                 "too|is %t also %v|and %t, is it %v|is %t %v or not|%T, %v or not|%t is %v|%t is "
+                 "%v, (right|yes|correct)|isn't %t %v)";
 }
 
 // "what is the thing on the left": a red cube.
-bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_what(blocks_state *state, blocks_draft *draft)
 {
     static const char *const it =
         "(4:what is %t|what is %t exactly|what kind of thing is %t|what kind of object is %t)";
     static const char *const the =
         "(6:what is %t|5:what's %t|can you describe %t|describe %t|tell me what %t is|what does %t "
-        "look like|how does %t look|identify "
-        "%t|name %t|tell me about %t|what do you call %t|what would you call %t|which "
-        "(thing|object|item) is %t)";
+        "look like|how does %t look|identify %t|name %t|tell me about %t|what do you call %t|what "
+        "would you call %t|which (thing|object|item) is %t)";
     static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
                                       "(thing|object) is %p|what do you see %p|(thing|object) %p)";
     blocks_target target;
@@ -253,44 +223,39 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
     if (state->naming == TARGET_PLACE)
         hide |= 1u << BLOCKS_COLOR;
     if (!blocks_target_pick(state, hide, &target))
-        return false;
+        return NULL;
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_WHICH, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
-    blocks_phrase place = blocks_expansion(&state->rng, target.place ? target.place : "");
+    blocks_say(state, "p", blocks_expansion(&state->rng, target.place ? target.place : "").text);
     // Without a verb it would be the question of the round before again.
     bool by_place = (state->naming == TARGET_PLACE || state->naming == TARGET_RANKED) &&
                     !state->latest->value && !state->latest->verify;
     if (by_place && blocks_chance(state, 0.15))
-        return blocks_put(state, draft, target.place ? "(%T|2:%p)" : "%T", "tp", target.text,
-                          place.text);
+        return target.place ? "(%T|2:%p)" : "%T";
     bool largest = state->scene->object[target.object].size == BLOCKS_LARGE;
     if (state->naming == TARGET_SIZE && !blocks_kind_mask(target.kind) && blocks_chance(state, 0.4))
-        return blocks_put(state, draft,
-                          largest ? "(the|3:) (2:biggest|largest) (3:|one|thing)"
-                                  : "(the|3:) smallest (3:|one|thing)",
-                          "");
-    return blocks_put(state, draft,
-                      state->naming == TARGET_IT                  ? it
-                      : target.place && blocks_chance(state, 0.5) ? placed
-                                                                  : the,
-                      "tp", target.text, place.text);
+        return largest ? "(the|3:) (2:biggest|largest) (3:|one|thing)"
+                       : "(the|3:) smallest (3:|one|thing)";
+    return state->naming == TARGET_IT                  ? it
+           : target.place && blocks_chance(state, 0.5) ? placed
+                                                       : the;
 }
 
 // "and the cube": the question of the round before, of another thing.
-bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     const blocks_entry *before = state->latest;
     if (!before->value)
-        return false;
+        return NULL;
     for (int e = 1; e < state->round - 1; e++)
         if (state->entry[e].value && state->entry[e].attribute != before->attribute &&
             !blocks_chance(state, 0.1))
-            return false;
+            return NULL;
     blocks_target target;
     bool named = state->naming == TARGET_NAMED;
     if (!blocks_target_pick(state, 1u << before->attribute, &target))
-        return false;
+        return NULL;
     // "the small one": the same kind as before but for its size.
     blocks_kind kind = before->kind;
     for (int a = BLOCKS_ATTRIBUTES - 1; named && a >= 0 && blocks_chance(state, 0.5); a--) {
@@ -301,11 +266,9 @@ bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
         int object = blocks_only(blocks_find(scene, other));
         if (object < 0 || state->known[object] >> before->attribute & 1)
             continue;
-        target = (blocks_target){.object = object, .kind = other};
-        target.named = blocks_kind_mask(other);
-        snprintf(
-            target.text, sizeof target.text, "%s",
-            blocks_noun(&state->rng, blocks_such((blocks_attribute)a, value), BLOCKS_THE).text);
+        target = (blocks_target){.object = object, .kind = other, .named = blocks_kind_mask(other)};
+        kind = blocks_such((blocks_attribute)a, value);
+        blocks_say(state, "t", blocks_noun(&state->rng, kind, BLOCKS_THE).text);
         break;
     }
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
@@ -316,23 +279,20 @@ bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
     bool value = named && mask && !(mask & (mask - 1)) && mask != 1u << BLOCKS_SHAPE;
     if (value && blocks_chance(state, 0.4)) {
         blocks_attribute a = (blocks_attribute)__builtin_ctz(mask);
-        return blocks_put(state, draft, "(3:and %v|3:%v|what about %v|how about %v)", "v",
-                          blocks_value_name(a, target.kind.value[a]));
+        blocks_say(state, "v", blocks_value_name(a, target.kind.value[a]));
+        return "(3:and %v|3:%v|what about %v|how about %v)";
     }
-    return blocks_put(state, draft,
-                      "(6:and %t|4:what about %t|4:how about %t|2:and what about %t|2:and for "
-                      "%t|2:and that of %t|2:no(,|) i (mean|meant) %t|sorry(,|) i meant %t|not "
-                      "that one(,|) %t|no, %t|not that(,|) %t|i (mean|"
-                      "meant) %t|%t|2:%T)",
-                      "t", target.text);
+    return "(6:and %t|4:what about %t|4:how about %t|2:and what about %t|2:and for %t|2:and that "
+           "of %t|2:no(,|) i (mean|meant) %t|sorry(,|) i meant %t|not that one(,|) %t|no, %t|not "
+           "that(,|) %t|i (mean|meant) %t|%t|2:%T)";
 }
 
 // "what is on the left | a red cube | and on the right"
-bool blocks_ask_and_what(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_and_what(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
     if (state->latest->ask != ASK_WHICH || !blocks_target_pick(state, 1u << BLOCKS_SHAPE, &target))
-        return false;
+        return NULL;
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "(2:on the left|left|leftmost|furthest left)",
         "(2:on the right|right|rightmost|furthest right)",
@@ -342,33 +302,30 @@ bool blocks_ask_and_what(blocks_state *state, blocks_draft *draft)
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
     blocks_phrase place = blocks_expansion(&state->rng, places[target.at - 1]);
-    bool short_place = !blocks_kind_mask(target.kind) && blocks_chance(state, 0.6);
-    return blocks_put(state, draft, "(4:and %t|2:what about %t|how about %t|%t|and what is %t)",
-                      "t", short_place ? place.text : target.text);
+    if (!blocks_kind_mask(target.kind) && blocks_chance(state, 0.6))
+        blocks_say(state, "t", place.text);
+    return "(4:and %t|2:what about %t|how about %t|%t|and what is %t)";
 }
 
 // "what is the leftmost thing | a red cube | and the next one"
-bool blocks_ask_and_next(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_and_next(blocks_state *state, blocks_draft *draft)
 {
     const blocks_entry *before = state->latest;
     if (before->ask != ASK_WHICH || !before->at)
-        return false;
+        return NULL;
     blocks_target target = {.kind = before->furthest_of, .family = "superlative", .coreference = 1};
     target.object = blocks_ranked(state->scene, blocks_find(state->scene, target.kind),
                                   (blocks_direction)(before->at - 1), 1);
     if (target.object < 0 || target.object == before->object)
-        return false;
+        return NULL;
     *draft = blocks_draft_about(target.family, ASK_WHICH, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
-    return blocks_put(
-        state, draft,
-        "(3:and the next (3:one|thing|)|and then|what comes next|the next one|what is "
-        "the next one|and (3:the second|the second one|the 2nd))",
-        "");
+    return "(3:and the next (3:one|thing|)|and then|what comes next|the next one|what is the next "
+           "one|and (3:the second|the second one|the 2nd))";
 }
 
 // "biggest": of several large things the one that looks the largest
-bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     bool big = blocks_chance(state, 0.5);
@@ -388,10 +345,9 @@ bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
         } else if (rank > second)
             second = rank;
     }
-    bool of_two = blocks_of_two(state);
-    if (object < 0 || second <= 0 || best < 1.15 * second || of_two ||
+    if (object < 0 || second <= 0 || best < 1.15 * second || blocks_of_two(state) ||
         blocks_several_mentioned(state))
-        return false;
+        return NULL;
     *draft = blocks_draft_new("superlative", ASK_WHICH);
     draft->meaning.objects = 1u << object;
     draft->meaning.partly = such;
@@ -399,25 +355,24 @@ bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
     draft->about = object;
     draft->other_thing = true;
     draft->topic = blocks_topic(TOPIC_WHAT, 100 + big, 0, 0);
-    return blocks_put(
-        state, draft,
-        "(2:(the|) %s|%s (one|thing|object)|what is the %s (thing|object)|who is the %s)", "s",
-        blocks_expansion(&state->rng, big ? "(2:biggest|largest)" : "smallest").text);
+    blocks_say(state, "s",
+               blocks_expansion(&state->rng, big ? "(2:biggest|largest)" : "smallest").text);
+    return "(2:(the|) %s|%s (one|thing|object)|what is the %s (thing|object)|who is the %s)";
 }
 
 // "and the cube", "what about the cube": the yes-or-no question of the round before.
-bool blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
 {
     const blocks_entry *before = state->latest;
     if (!before->verify)
-        return false;
+        return NULL;
     for (int e = 1; e < state->round - 1; e++)
         if ((state->entry[e].value || state->entry[e].verify) && !blocks_chance(state, 0.3))
-            return false;
+            return NULL;
     blocks_target target;
     if (!blocks_target_pick(state, 1u << before->attribute, &target) ||
         target.object == before->object)
-        return false;
+        return NULL;
     *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
     draft->coreference = 1;
     int truth = blocks_value_of(state->scene, target.object, before->attribute);
@@ -427,11 +382,9 @@ bool blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_VERIFY, before->attribute, target.object, before->asked);
     if (!draft->meaning.yes && before->attribute != BLOCKS_MATERIAL &&
         before->attribute != BLOCKS_SIZE && blocks_chance(state, 0.6))
-        return false; // few things are red
-    return blocks_put(state, draft,
-                      "(2:and %t|3:what about %t|2:how about %t|and what about %t|is %t too|and is "
-                      "%t|(and|) %t too|same for %t|no(,|) i (mean|meant) %t|sorry(,|) i meant %t)",
-                      "t", target.text);
+        return NULL; // few things are red
+    return "(2:and %t|3:what about %t|2:how about %t|and what about %t|is %t too|and is %t|(and|) "
+           "%t too|same for %t|no(,|) i (mean|meant) %t|sorry(,|) i meant %t)";
 }
 
 // A kind that is not there: a cone, a green cone, a green thing. Of what the conversation has said
@@ -454,12 +407,12 @@ static bool pick_no_such(blocks_state *state, blocks_kind *kind)
 }
 
 // "what color is the cone", "where is the green cone" where there is none.
-bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     blocks_kind kind;
     if (!pick_no_such(state, &kind))
-        return false;
+        return NULL;
     int shape = kind.value[BLOCKS_SHAPE];
     blocks_attribute attribute = blocks_some_attribute(state);
     int missing = BLOCKS_SHAPES - blocks_distinct(scene, blocks_all(scene), BLOCKS_SHAPE);
@@ -468,26 +421,19 @@ bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
     if (which)
         attribute = BLOCKS_SHAPE;
     else if (blocks_kind_mask(kind) >> attribute & 1)
-        return false;
+        return NULL;
     *draft = blocks_draft_new("absent", ASK_VALUE);
     draft->meaning.attribute = attribute;
     draft->meaning.more = kind;
     draft->topic = blocks_topic(TOPIC_NO_SUCH, shape, kind.value[BLOCKS_COLOR], 0);
     draft->kind = kind;
     draft->kind_stated = true;
-    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THE);
+    blocks_say(state, "t", blocks_noun(&state->rng, kind, BLOCKS_THE).text);
     if (which)
-        return blocks_put(
-            state, draft,
-            "(3:(which|what) shape is (2:missing|not there|not in the picture)|which of "
-            "the (four|4|) shapes is missing|(which|what) shape is there none of)",
-            "");
+        return "(3:(which|what) shape is (2:missing|not there|not in the picture)|which of the "
+               "(four|4|) shapes is missing|(which|what) shape is there none of)";
     if (blocks_chance(state, 0.3))
-        return blocks_put(state, draft,
-                          "(6:where is %t|2:where's %t|where do you see %t|where exactly is %t)",
-                          "t", noun.text);
-    char choice[BLOCKS_TEXT];
-    two_values(state, attribute, vd_rng_below(&state->rng, blocks_values(attribute)), noun.text,
-               choice);
-    return blocks_put(state, draft, attribute_patterns[attribute], "to", noun.text, choice);
+        return "(6:where is %t|2:where's %t|where do you see %t|where exactly is %t)";
+    two_values(state, attribute, vd_rng_below(&state->rng, blocks_values(attribute)));
+    return attribute_patterns[attribute];
 }

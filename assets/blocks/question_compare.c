@@ -47,8 +47,8 @@ static blocks_attribute two_kinds(blocks_state *state, blocks_kind kind[2], int 
     return a;
 }
 
-static bool put_kinds(blocks_state *state, blocks_draft *draft, const blocks_kind kind[2],
-                      const char *pattern)
+// %p and %q are things of the two kinds.
+static void say_kinds(blocks_state *state, blocks_draft *draft, const blocks_kind kind[2])
 {
     blocks_phrase one = blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL);
     blocks_phrase two = blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL);
@@ -61,28 +61,25 @@ static bool put_kinds(blocks_state *state, blocks_draft *draft, const blocks_kin
     }
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
-    return blocks_put(state, draft, pattern, "pq", one.text, two.text);
+    blocks_say(state, "pq", one.text, two.text);
 }
 
 // "are there more cubes or balls | cubes | how many more"
-bool blocks_ask_difference(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_difference(blocks_state *state, blocks_draft *draft)
 {
     if (!state->latest->difference)
-        return false;
+        return NULL;
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->coreference = 1;
     draft->meaning.number = state->latest->difference;
     draft->other_group = draft->other_thing = true;
     draft->topic = blocks_topic(TOPIC_DIFFERENCE, state->round, 0, 0);
-    return blocks_put(state, draft,
-                      "(and|4:) (4:how many more|2:by how many|how many more are there|by how "
-                      "much|how many more exactly|how many more of (them|those)|what is the "
-                      "difference)",
-                      "");
+    return "(and|4:) (4:how many more|2:by how many|how many more are there|by how much|how many "
+           "more exactly|how many more of (them|those)|what is the difference)";
 }
 
 // "are there more cubes than balls"
-bool blocks_ask_more(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_more(blocks_state *state, blocks_draft *draft)
 {
     blocks_kind kind[2];
     int number[2], how = vd_rng_below(&state->rng, 10);
@@ -93,29 +90,29 @@ bool blocks_ask_more(blocks_state *state, blocks_draft *draft)
     draft->meaning.yes = how < 6 ? difference > 0 : how < 8 ? difference < 0 : difference == 0;
     if (((how < 8) == (difference == 0) && !blocks_chance(state, 0.4)) ||
         (number[0] == 0 && number[1] == 0))
-        return false;
-    return put_kinds(
-        state, draft, kind,
-        how < 6   ? "(6:are there more %p than %q|do you see more %p than %q|3:is the number "
-                    "of %p (3:greater|larger|higher|bigger) than (2:the number of|that "
-                    "of) %q)"
-        : how < 8 ? "(2:are there (2:fewer|less) %p than %q|is the number of %p "
-                    "(2:less|smaller|lower) than (2:the number of|that of) %q)"
-                  : "(2:are there (2:|exactly) as many %p as %q|2:are there the same "
-                    "number of %p and %q|are there equally many %p and %q|2:(are|is) "
-                    "there an equal number of %p and %q|2:is the number of %p (equal "
-                    "to|the same as) (2:the number of|that of) %q)");
+        return NULL;
+    say_kinds(state, draft, kind);
+    return how < 6
+               ? "(6:are there more %p than %q|do you see more %p than %q|3:is the number of %p "
+                 "(3:greater|larger|higher|bigger) than (2:the number of|that of) %q)"
+           : how < 8
+               ? "(2:are there (2:fewer|less) %p than %q|is the number of %p "
+                 "(2:less|smaller|lower) "
+                 "than (2:the number of|that of) %q)"
+               : "(2:are there (2:|exactly) as many %p as %q|2:are there the same number of %p and "
+                 "%q|are there equally many %p and %q|2:(are|is) there an equal number of %p and "
+                 "%q|2:is the number of %p (equal to|the same as) (2:the number of|that of) %q)";
 }
 
 // "are there more cubes or balls"
-bool blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
 {
     blocks_kind kind[2];
     int number[2];
     two_kinds(state, kind, number);
     bool equal = number[0] == number[1];
     if (equal && (!number[0] || blocks_chance(state, 0.4)))
-        return false;
+        return NULL;
     *draft = blocks_draft_new("comparison", ASK_MORE);
     draft->difference = abs(number[0] - number[1]);
     draft->meaning.equal = equal;
@@ -127,22 +124,20 @@ bool blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
         const char *two = blocks_value_name(BLOCKS_MATERIAL, kind[1].value[BLOCKS_MATERIAL]);
         draft->other_group = true;
         draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
-        return blocks_put(
-            state, draft,
-            "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more %a or (more|) "
-            "%b|is it mostly %a or %b|2:%a or %b, (which|what) is (there|) more)",
-            "ab", one, two);
+        blocks_say(state, "ab", one, two);
+        return "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more %a or "
+               "(more|) %b|is it mostly %a or %b|2:%a or %b, (which|what) is (there|) more)";
     }
-    return put_kinds(state, draft, kind,
-                     "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which "
-                     "are there more of, %p or %q|2:are there more %p or %q|2:(is it|are they|) "
-                     "mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|which "
-                     "is there more of, %p or %q|what's more, %p or %q|what do (we|you) have more "
-                     "of, %p or %q|do (we have|you see) more %p or %q)");
+    say_kinds(state, draft, kind);
+    return "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which "
+           "are there more of, %p or %q|2:are there more %p or %q|2:(is it|are they|) "
+           "mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|which "
+           "is there more of, %p or %q|what's more, %p or %q|what do (we|you) have more "
+           "of, %p or %q|do (we have|you see) more %p or %q)";
 }
 
 // "how many more cubes than balls are there"
-bool blocks_ask_how_many_more(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_how_many_more(blocks_state *state, blocks_draft *draft)
 {
     blocks_kind kind[2];
     int number[2];
@@ -152,21 +147,20 @@ bool blocks_ask_how_many_more(blocks_state *state, blocks_draft *draft)
     if (either)
         difference = abs(difference);
     if ((!either && difference < 1) || !number[0] || !number[1])
-        return false;
+        return NULL;
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = difference;
-    bool done = put_kinds(
-        state, draft, kind,
-        either  ? "(what is|what's|) the difference between the number(s|) of %p and (of|) %q"
-        : fewer ? "how many fewer %p than %q are there"
-                : "(3:how many more %p than %q are there|how many more %p than "
-                  "%q|how many more %p are there than %q|%p minus %q)");
+    say_kinds(state, draft, kind);
     draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE, blocks_kinds_key(kind), 0, 0);
-    return done;
+    return either ? "(what is|what's|) the difference between the number(s|) of %p and (of|) %q"
+           : fewer
+               ? "how many fewer %p than %q are there"
+               : "(3:how many more %p than %q are there|how many more %p than %q|how many more %p "
+                 "are there than %q|%p minus %q)";
 }
 
 // "what is the difference between the ball and the cube", "what do they have in common"
-bool blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
 {
     bool they = state->naming == TARGET_IT || state->naming == TARGET_BOTH,
          differ = blocks_chance(state, 0.6);
@@ -175,7 +169,7 @@ bool blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
     if (they ? (state->naming == TARGET_IT && !state->they) || !blocks_group_pick(state, &g) ||
                    blocks_size_of(g.set) != 2
              : !blocks_two_targets(state, 0, target))
-        return false;
+        return NULL;
     blocks_set two = they ? g.set : 1u << target[0].object | 1u << target[1].object;
     unsigned alike = 0, all = (1u << BLOCKS_ATTRIBUTES) - 1;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
@@ -183,7 +177,7 @@ bool blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
     unsigned right = differ ? all & ~alike : alike;
     // One answer is enough; that nothing is alike is rare enough to be asked.
     if (__builtin_popcount(right) > 1 || (differ && !right))
-        return false;
+        return NULL;
     if (they) {
         *draft = blocks_group_draft(&g, "comparison", ASK_ASPECT, two);
     } else {
@@ -193,29 +187,27 @@ bool blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
     draft->meaning.yes = differ;
     draft->meaning.given = right;
     draft->topic = blocks_topic(TOPIC_ASPECT, differ, two, 0);
-    const char *pattern =
-        they     ? (differ ? "(2:what is the difference between %m|what's the difference between "
-                             "%m|2:what is different about %m|what's different about %m|how are %g "
-                             "different|how do %g differ|what is the difference|do %g differ in %a "
-                             "or (only|) in %c|do %g differ in %c or (only|) in %a)"
-                           : "(3:what do %g have in common|what do %g share|what is the same about "
-                             "%m)")
-        : differ ? "(3:what is the difference between %t and %u|what's the difference between %t "
-                   "and %u|how (is %t different from|does %t differ from) %u|what is different "
-                   "between %t and %u|do %t and %u differ in %a or in %c|do %t and %u differ in %c "
-                   "or (only|) in %a)"
-                 : "(3:what do %t and %u have in common|what does %t have in common with %u|what "
-                   "do %t and %u share)";
     int one = right ? __builtin_ctz(right) : 0;
     int other = (one + 1 + vd_rng_below(&state->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
-    blocks_phrase other_word = blocks_attribute_word(&state->rng, other);
-    return blocks_put(state, draft, pattern, "tugmac", they ? NULL : target[0].text,
-                      they ? NULL : target[1].text, g.they.text, g.them.text,
-                      blocks_attribute_word(&state->rng, one).text, other_word.text);
+    blocks_say(state, "c", blocks_attribute_word(&state->rng, other).text);
+    blocks_say(state, "a", blocks_attribute_word(&state->rng, one).text);
+    return they ? (differ
+                       ? "(2:what is the difference between %m|what's the difference between "
+                         "%m|2:what is different about %m|what's different about %m|how are %g "
+                         "different|how do %g differ|what is the difference|do %g differ in %a or "
+                         "(only|) in %c|do %g differ in %c or (only|) in %a)"
+                       : "(3:what do %g have in common|what do %g share|what is the same about %m)")
+           : differ
+               ? "(3:what is the difference between %t and %u|what's the difference between %t "
+                 "and %u|how (is %t different from|does %t differ from) %u|what is different "
+                 "between %t and %u|do %t and %u differ in %a or in %c|do %t and %u differ in %c "
+                 "or (only|) in %a)"
+               : "(3:what do %t and %u have in common|what does %t have in common with %u|what "
+                 "do %t and %u share)";
 }
 
 // "is the ball the same color as the cube"
-bool blocks_ask_same(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_same(blocks_state *state, blocks_draft *draft)
 {
     blocks_attribute a = blocks_some_attribute(state);
     bool yes = blocks_chance(state, 0.5);
@@ -231,22 +223,20 @@ bool blocks_ask_same(blocks_state *state, blocks_draft *draft)
         draft->meaning.yes = yes;
         draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
         blocks_phrase word = blocks_attribute_word(&state->rng, a);
-        return blocks_put(
-            state, draft,
-            state->naming == TARGET_IT && target[1].named && blocks_chance(state, 0.25)
-                ? "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same %v|is "
-                  "%u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same %v|has %u "
-                  "the same %v)"
-            : state->naming == TARGET_IT
-                ? "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same %v "
-                  "as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t the same "
-                  "%v as %u|does %t have same %v as %u)"
-                : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have the "
-                  "same %v|does %t have the same %v as %u|do %t and %u share the same %v|%T and %U "
-                  "the same %v|same %v, %T and %U)",
-            "tuv", target[0].text, target[1].text, word.text);
+        blocks_say(state, "v", word.text);
+        return state->naming == TARGET_IT && target[1].named && blocks_chance(state, 0.25)
+                   ? "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same "
+                     "%v|is %u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same "
+                     "%v|has %u the same %v)"
+               : state->naming == TARGET_IT
+                   ? "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same "
+                     "%v as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t "
+                     "the same %v as %u|does %t have same %v as %u)"
+                   : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have "
+                     "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%T "
+                     "and %U the same %v|same %v, %T and %U)";
     }
-    return false;
+    return NULL;
 }
 
 static const char *const else_names[BLOCKS_ATTRIBUTES] = {"color", "shape", "(2:material|stuff)",
@@ -260,24 +250,23 @@ static blocks_set with_it(const blocks_target *target, blocks_set others)
 }
 
 // "anything else made of the same stuff", of the thing just mentioned
-static bool put_else_of_it(blocks_state *state, blocks_draft *draft, blocks_attribute a)
+static const char *ask_else_of_it(blocks_state *state, blocks_attribute a)
 {
     blocks_phrase name = blocks_expansion(&state->rng, else_names[a]);
-    if (a == BLOCKS_MATERIAL && blocks_chance(state, 0.7))
-        return blocks_put(state, draft,
-                          "(2:is anything else|anything else|is there anything else) (3:made of "
-                          "the same %v|made of that|of the same %v)",
-                          "v", name.text);
-    return blocks_put(state, draft,
-                      "(2:is anything else (the same|that) %v|is there anything else (of|with|in) "
-                      "(the same|that) %v|does anything else (have|share) (its|the same|that) "
-                      "%v|2:anything else (of|with|in) the same %v|anything else (the same|that) "
-                      "%v|is there another (thing|object) (of|with) the same %v)",
-                      "v", name.text);
+    if (a == BLOCKS_MATERIAL && blocks_chance(state, 0.7)) {
+        blocks_say(state, "v", name.text);
+        return "(2:is anything else|anything else|is there anything else) (3:made of the same "
+               "%v|made of that|of the same %v)";
+    }
+    blocks_say(state, "v", name.text);
+    return "(2:is anything else (the same|that) %v|is there anything else (of|with|in) (the "
+           "same|that) %v|does anything else (have|share) (its|the same|that) %v|2:anything else "
+           "(of|with|in) the same %v|anything else (the same|that) %v|is there another "
+           "(thing|object) (of|with) the same %v)";
 }
 
 // "is anything else the same color as the ball", "how many other things have its shape"
-bool blocks_ask_else(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_else(blocks_state *state, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR,    BLOCKS_COLOR, BLOCKS_COLOR,
                                              BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_MATERIAL,
@@ -285,14 +274,14 @@ bool blocks_ask_else(blocks_state *state, blocks_draft *draft)
     blocks_attribute a = BLOCKS_ONE_OF(state, asked);
     blocks_target target;
     if (!blocks_target_pick(state, state->naming == TARGET_IT ? 0 : 1u << a, &target))
-        return false;
+        return NULL;
     blocks_kind alike = blocks_kind_of(&state->scene->object[target.object], 1u << a);
     blocks_set others = blocks_find(state->scene, alike) & ~(1u << target.object);
     bool count = blocks_chance(state, 0.3);
     // More often than not something shares a shape, a material or a size: keep yes and no even.
     static const double kept[BLOCKS_ATTRIBUTES] = {0.6, 0.4, 0.15, 0.15};
     if (!count && others && !blocks_chance(state, kept[a]))
-        return false;
+        return NULL;
     *draft = blocks_draft_about("comparison", count ? ASK_COUNT : ASK_THERE, &target);
     blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
@@ -308,38 +297,38 @@ bool blocks_ask_else(blocks_state *state, blocks_draft *draft)
         known = !blocks_has(others, i) || state->mention[i] < 0;
     blocks_phrase says = blocks_predicate(&state->rng, a, alike.value[a]);
     if (state->naming == TARGET_IT && !count && blocks_it_clear(state) && blocks_chance(state, 0.4))
-        return put_else_of_it(state, draft, a);
-    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(state, 0.3))
-        return blocks_put(state, draft,
-                          "(2:anything else %v|2:is anything else %v|2:is there anything else "
-                          "%v|is there anything else that is %v|any other (thing|object) that "
-                          "(is|'s) %v|is there another (thing|object) that is %v)",
-                          "v", says.text);
+        return ask_else_of_it(state, a);
+    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(state, 0.3)) {
+        blocks_say(state, "v", says.text);
+        return "(2:anything else %v|2:is anything else %v|2:is there anything else %v|is there "
+               "anything else that is %v|any other (thing|object) that (is|'s) %v|is there another "
+               "(thing|object) that is %v)";
+    }
     const char *pattern =
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
                          "%p do you see)"
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
                          "see another %k|any other %p|are there any more %p|any more %p|another "
                          "%k|other %p|is there a further %k|is there one more %k)")
-        : count
-            ? (state->naming == TARGET_IT
-                   ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
-                     "many others have (that|the same) %v|how many others (share|are) "
-                     "(that|its|the same) %v|what number of other (things|objects) (have|are) "
-                     "the same %v as %t|how many other (things|objects) (have|share) "
-                     "(that|its) %v|others of the same %v, how many)"
-                   : "(3:how many other (things|objects) (have|are) the same %v as %t|what number "
-                     "of other (things|objects) (have|are) the same %v as %t|how many others "
-                     "(have|are) the same %v as %t)")
-            : "(2:is anything else the same %v as %t|is there anything else with the same %v "
-              "as %t|is there another (thing|object) of the same %v as %t|does anything else "
-              "have the same %v as %t)";
-    return blocks_put(state, draft, pattern, "tvpk", target.text,
-                      blocks_expansion(&state->rng, else_names[a]).text, many.text, one.text);
+        : count ? (state->naming == TARGET_IT
+                       ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
+                         "many others have (that|the same) %v|how many others (share|are) "
+                         "(that|its|the same) %v|what number of other (things|objects) (have|are) "
+                         "the same %v as %t|how many other (things|objects) (have|share) "
+                         "(that|its) %v|others of the same %v, how many)"
+                       : "(3:how many other (things|objects) (have|are) the same %v as %t|what "
+                         "number of other (things|objects) (have|are) the same %v as %t|how many "
+                         "others (have|are) the same %v as %t)")
+                : "(2:is anything else the same %v as %t|is there anything else with the same %v "
+                  "as %t|is there another (thing|object) of the same %v as %t|does anything else "
+                  "have the same %v as %t)";
+    blocks_say(state, "vpk", blocks_expansion(&state->rng, else_names[a]).text, many.text,
+               one.text);
+    return pattern;
 }
 
 // "which thing has the same color as the ball", "is there a cube of the same color"
-bool blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
 {
     bool material = blocks_chance(state, 0.2);
     blocks_attribute a = material                     ? BLOCKS_MATERIAL
@@ -347,7 +336,7 @@ bool blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
                                                       : BLOCKS_SHAPE;
     blocks_target target;
     if (!blocks_target_pick(state, 1u << a, &target))
-        return false;
+        return NULL;
     blocks_kind alike = blocks_kind_of(&state->scene->object[target.object], 1u << a);
     // "which cube has the same color"
     bool some = material || (a == BLOCKS_COLOR && blocks_chance(state, 0.4));
@@ -357,7 +346,7 @@ bool blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
     bool there = some && blocks_chance(state, 0.5);
     int only = blocks_only(others);
     if (there ? others && !blocks_chance(state, 0.6) : only < 0)
-        return false;
+        return NULL;
     *draft = blocks_draft_about("comparison", there ? ASK_THERE : ASK_WHICH, &target);
     draft->meaning.objects = others;
     draft->meaning.yes = others != 0;
@@ -377,27 +366,26 @@ bool blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
         many = blocks_noun(&state->rng, shape, BLOCKS_PLURAL);
         one = blocks_noun(&state->rng, shape, BLOCKS_A);
     }
-    return blocks_put(
-        state, draft,
-        there ? (of_it ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
-                       : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
-        : some && of_it ? (material ? "which %o%b (2:is made of|has|is of) the same %v (2:|as it)"
-                                    : "which %o%b (2:has|is|is of) the same %v (2:|as it)")
-        : some ? "(3:which %o%b has the same %v as %t|which %o%b (matches|goes with) %t in "
-                 "%v|which %o%b is the same %v as %t)"
-               : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has "
-                 "the same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares "
-                 "the %v of %t)",
-        "tvkpbo", target.text, blocks_attribute_word(&state->rng, a).text, one.text, many.text,
-        bare.text, other);
+    blocks_say(state, "vkpbo", blocks_attribute_word(&state->rng, a).text, one.text, many.text,
+               bare.text, other);
+    return there ? (of_it ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
+                          : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
+           : some && of_it
+               ? (material ? "which %o%b (2:is made of|has|is of) the same %v (2:|as it)"
+                           : "which %o%b (2:has|is|is of) the same %v (2:|as it)")
+           : some ? "(3:which %o%b has the same %v as %t|which %o%b (matches|goes with) %t in "
+                    "%v|which %o%b is the same %v as %t)"
+                  : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has "
+                    "the same %v as %t|which (thing|object|one) matches %t in %v|what (else|) "
+                    "shares the %v of %t)";
 }
 
 // "is there another one", after "is there a cube": "yes".
-bool blocks_ask_another(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_another(blocks_state *state, blocks_draft *draft)
 {
     const blocks_entry *before = state->latest;
     if (!before->one || blocks_known_number(state, before->kind) >= 0)
-        return false;
+        return NULL;
     int others = blocks_number(state->scene, before->kind) - 1;
     // "is that the only one": the other way round.
     bool only = blocks_chance(state, 0.15), count = !only && blocks_chance(state, 0.1);
@@ -414,29 +402,27 @@ bool blocks_ask_another(blocks_state *state, blocks_draft *draft)
     blocks_phrase one = blocks_noun(&state->rng, before->kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&state->rng, before->kind, BLOCKS_PLURAL);
     draft->plural = blocks_chance(state, 0.5);
-    return blocks_put(
-        state, draft,
-        only    ? "(is that the only (2:one|%k)|is it the only (one|%k)|only the one|just the one)"
-        : count ? "(2:how many more|how many more are there|how many more of (them|those) are "
-                  "there|how many other %p are there)"
-        : draft->plural
-            ? "(2:are there any more|any more|2:are there any others|2:any others|are there any "
-              "more of (those|them)|any more of (those|them)|are there more of (those|them)|are "
-              "there any other %p|any other %p|are there any more %p|any more %p|are there others)"
-            : "(3:is there another one|another one of those|is there another one of "
-              "those|3:another one|2:is there another|is there another %k|another %k|is there 1 "
-              "more|is there one more|do you see another one|is there a second (one|%k)|is there "
-              "more than one)",
-        "kp", one.text, many.text);
+    blocks_say(state, "kp", one.text, many.text);
+    return only ? "(is that the only (2:one|%k)|is it the only (one|%k)|only the one|just the one)"
+           : count ? "(2:how many more|how many more are there|how many more of (them|those) are "
+                     "there|how many other %p are there)"
+           : draft->plural ? "(2:are there any more|any more|2:are there any others|2:any "
+                             "others|are there any more of (those|them)|any more of "
+                             "(those|them)|are there more of (those|them)|are there any other "
+                             "%p|any other %p|are there any more %p|any more %p|are there others)"
+                           : "(3:is there another one|another one of those|is there another one of "
+                             "those|3:another one|2:is there another|is there another %k|another "
+                             "%k|is there 1 more|is there one more|do you see another one|is there "
+                             "a second (one|%k)|is there more than one)";
 }
 
 // "is it the only red thing", "is the ball the only metal thing"
-bool blocks_ask_only(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_only(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     blocks_target target;
     if (!blocks_target_pick(state, 0, &target))
-        return false;
+        return NULL;
     blocks_attribute a = blocks_some_attribute(state);
     unsigned mask = 1u << a | (blocks_chance(state, 0.2) ? 1u << BLOCKS_SHAPE : 0);
     blocks_kind kind = blocks_kind_of(&scene->object[target.object], mask);
@@ -445,7 +431,7 @@ bool blocks_ask_only(blocks_state *state, blocks_draft *draft)
     bool answered = (target.named & mask) == target.named && target.named;
     if (answered || blocks_known_number(state, kind) >= 0 ||
         ((mask & ~state->known[target.object]) && !blocks_chance(state, 0.3)))
-        return false;
+        return NULL;
     *draft = blocks_draft_about("another", ASK_POLAR, &target);
     draft->meaning.yes = blocks_size_of(such) == 1;
     draft->meaning.objects = such;
@@ -454,17 +440,17 @@ bool blocks_ask_only(blocks_state *state, blocks_draft *draft)
     blocks_set others = such & ~(1u << target.object);
     draft->found = blocks_size_of(others) > 1 ? others : 0;
     draft->topic = blocks_topic(TOPIC_ONLY, target.object, mask, 0);
-    return blocks_put(state, draft, "(4:is %t the only %k|is %t the only %k (there|on the table))",
-                      "tk", target.text, blocks_noun(&state->rng, kind, BLOCKS_BARE).text);
+    blocks_say(state, "k", blocks_noun(&state->rng, kind, BLOCKS_BARE).text);
+    return "(4:is %t the only %k|is %t the only %k (there|on the table))";
 }
 
 // "are there any other cubes besides the red one"
-bool blocks_ask_besides(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_besides(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     blocks_target target;
     if (!blocks_target_pick(state, 0, &target))
-        return false;
+        return NULL;
     blocks_attribute a = blocks_chance(state, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind = blocks_kind_of(&scene->object[target.object], 1u << a);
     blocks_set others = blocks_find(scene, kind) & ~(1u << target.object);
@@ -472,7 +458,7 @@ bool blocks_ask_besides(blocks_state *state, blocks_draft *draft)
     bool bare = target.named == 1u << a ||
                 (!(target.named >> a & 1) && !(state->known[target.object] >> a & 1));
     if (bare || blocks_known_number(state, kind) >= 0)
-        return false;
+        return NULL;
     bool count = blocks_chance(state, 0.25);
     *draft = blocks_draft_about("another", count ? ASK_COUNT : ASK_ANOTHER, &target);
     draft->single = -1;
@@ -488,18 +474,16 @@ bool blocks_ask_besides(blocks_state *state, blocks_draft *draft)
     blocks_phrase but = blocks_expansion(
         &state->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
     draft->plural = blocks_chance(state, 0.6);
-    return blocks_put(state, draft,
-                      count ? "(2:how many other %p are there|how many %p are there|how many more "
-                              "%p are there) %b %t"
-                      : draft->plural
-                          ? "(3:are there any other %p|any other %p|2:are there any %p|are there "
-                            "other %p|do you see any other %p) %b %t"
-                          : "(3:is there another %k|2:do you see another %k|another %k) %b %t",
-                      "kpbt", one.text, many.text, but.text, target.text);
+    blocks_say(state, "kpb", one.text, many.text, but.text);
+    return count ? "(2:how many other %p are there|how many %p are there|how many more %p are "
+                   "there) %b %t"
+           : draft->plural ? "(3:are there any other %p|any other %p|2:are there any %p|are there "
+                             "other %p|do you see any other %p) %b %t"
+                           : "(3:is there another %k|2:do you see another %k|another %k) %b %t";
 }
 
 // "are there any other things", "what else is there": beside those that were named one by one
-bool blocks_ask_any_other(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_any_other(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     blocks_set named = 0;
@@ -509,12 +493,12 @@ bool blocks_ask_any_other(blocks_state *state, blocks_draft *draft)
     int number = blocks_size_of(others);
     if (state->round < 2 || !named || blocks_several_mentioned(state) ||
         blocks_known_number(state, blocks_anything) >= 0)
-        return false;
+        return NULL;
     for (int e = 1; e < state->round; e++) // of each round it is clear what it was about
         if (state->entry[e].object < 0 ||
             (state->entry[e].ask != ASK_VALUE && state->entry[e].ask != ASK_ONE &&
              state->entry[e].ask != ASK_WHICH))
-            return false;
+            return NULL;
     bool what = number > 0 && blocks_chance(state, 0.5);
     *draft = blocks_draft_new("another", !what ? ASK_ANOTHER : number > 1 ? ASK_SHARED : ASK_WHICH);
     draft->coreference = 1;
@@ -525,21 +509,18 @@ bool blocks_ask_any_other(blocks_state *state, blocks_draft *draft)
     draft->crowded = draft->other_group = draft->plural = true;
     draft->other_thing = number > 0;
     draft->topic = blocks_topic(TOPIC_ANOTHER, 1, 0, 0);
-    return blocks_put(
-        state, draft,
-        what
-            ? "(3:what else is there|2:what else do you see|what else can you see|what else is (on "
-              "the table|in the picture)|what other (things|objects) are there|anything else, what)"
-            : "(3:are there any other (things|objects) (2:|on the table|here)|2:is there anything "
-              "else (2:|on the table|in the picture)|do you see anything else|any other "
-              "(things|objects)|anything else (2:|there|on the table)|are there more "
-              "(things|objects))",
-        "");
+    return what ? "(3:what else is there|2:what else do you see|what else can you see|what else is "
+                  "(on the table|in the picture)|what other (things|objects) are there|anything "
+                  "else, what)"
+                : "(3:are there any other (things|objects) (2:|on the table|here)|2:is there "
+                  "anything else (2:|on the table|in the picture)|do you see anything else|any "
+                  "other (things|objects)|anything else (2:|there|on the table)|are there more "
+                  "(things|objects))";
 }
 
 // "are there any other black things besides those": of several of a kind, or of the two things
 // mentioned one by one
-bool blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     bool group = state->naming == TARGET_IT;
@@ -547,11 +528,11 @@ bool blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
     if (group ? !state->they || blocks_they_narrowed(state) ||
                     state->round - state->they_last > 1 || state->entry[state->they_entry].one
               : state->they || state->round - state->it_entry > 1)
-        return false;
+        return NULL;
     blocks_attribute a = blocks_some_attribute(state);
     int value = blocks_shared(scene, those, a), size = blocks_size_of(those);
     if (size < 2 || value < 0 || (!group && size != 2))
-        return false;
+        return NULL;
     bool known = group ? state->they_kind.value[a] >= 0 : true;
     for (int i = 0; i < scene->count && !group; i++)
         known &= !blocks_has(those, i) || state->known[i] >> a & 1;
@@ -559,7 +540,7 @@ bool blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
     blocks_set others = blocks_find(scene, kind) & ~those;
     bool alone = group && blocks_kind_mask(state->they_kind) == 1u << a;
     if (!known || alone || blocks_known_number(state, kind) >= 0)
-        return false;
+        return NULL;
     bool count = blocks_chance(state, 0.2);
     *draft = blocks_draft_new("another", count ? ASK_COUNT : ASK_ANOTHER);
     draft->coreference = state->round - (group ? state->they_entry : state->it_entry);
@@ -575,11 +556,10 @@ bool blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
                                                        : !group   ? "(2:those two|these two|those)"
                                                        : two_told ? "(2:those two|those|them)"
                                                                   : "(those|them)");
-    return blocks_put(state, draft,
-                      count ? "(3:how many other %p are there|how many more %p are there|how many "
-                              "other %p(,|)) %b %t"
-                            : "(3:are there any other %p|2:any other %p|are there other %p|are "
-                              "there any %p|any more %p|do you see any other %p) %b %t",
-                      "pbt", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, but.text,
-                      them.text);
+    blocks_say(state, "pbt", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, but.text,
+               them.text);
+    return count ? "(3:how many other %p are there|how many more %p are there|how many other "
+                   "%p(,|)) %b %t"
+                 : "(3:are there any other %p|2:any other %p|are there other %p|are there any "
+                   "%p|any more %p|do you see any other %p) %b %t";
 }

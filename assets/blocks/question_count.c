@@ -105,9 +105,15 @@ static blocks_phrase number_words(blocks_state *state, int number)
     return phrase;
 }
 
+static const char including[] =
+    "(3:how many %p(2: are there|)(3:| in total| altogether| overall| total)(|,) "
+    "(3:including|incl|counting|with) %o|(total|number of|total number of) %p "
+    "(including|incl|counting) %o|how many %p are there(| in total| altogether), %o "
+    "included)";
+
 // "how many cubes are there including that one": all of them, one of which was mentioned or is
 // named.
-static bool put_including(blocks_state *state, blocks_draft *draft, blocks_kind kind)
+static bool say_including(blocks_state *state, blocks_draft *draft, blocks_kind kind)
 {
     blocks_set such = blocks_find(state->scene, kind);
     blocks_phrase one, many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
@@ -130,26 +136,21 @@ static bool put_including(blocks_state *state, blocks_draft *draft, blocks_kind 
     draft->crowded = true; // a person may go on about that one
     if (all)
         many = blocks_expansion(&state->rng, "(4:things|3:objects|2:blocks|items|pieces)");
-    return blocks_put(
-        state, draft,
-        "(3:how many %p(2: are there|)(3:| in total| altogether| overall| total)(|,) "
-        "(3:including|incl|counting|with) %o|(total|number of|total number of) %p "
-        "(including|incl|counting) %o|how many %p are there(| in total| altogether), %o included)",
-        "po", many.text, one.text);
+    blocks_say(state, "po", many.text, one.text);
+    return true;
 }
 
 // "are there 2 or 3 cubes"
-static bool put_two_numbers(blocks_state *state, blocks_draft *draft, blocks_kind kind, int number)
+static const char *ask_two_numbers(blocks_state *state, blocks_kind kind, int number)
 {
     int low = number > 1 && blocks_chance(state, 0.5) ? number - 1 : number;
     bool swap = blocks_chance(state, 0.15);
     blocks_phrase one = number_words(state, swap ? low + 1 : low);
     blocks_phrase two = number_words(state, swap ? low : low + 1);
-    return blocks_put(
-        state, draft,
-        "(3:are there %n or %m %p|2:%n or %m %p|is it %n or %m %p|is it %n %p or %m|are "
-        "there %n %p or %m|do you see %n or %m %p)",
-        "nmp", one.text, two.text, blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+    blocks_say(state, "nmp", one.text, two.text,
+               blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+    return "(3:are there %n or %m %p|2:%n or %m %p|is it %n or %m %p|is it %n %p or %m|are there "
+           "%n %p or %m|do you see %n or %m %p)";
 }
 
 // "how many are red" would be of a group that a round was about, or of those just found.
@@ -162,7 +163,7 @@ static bool means_all(const blocks_state *state)
 }
 
 // "how many of the cubes are red", "how many of the red things are cubes", "how many are red"
-static bool put_count_of(blocks_state *state, blocks_draft *draft, blocks_kind kind)
+static const char *ask_count_of(blocks_state *state, blocks_draft *draft, blocks_kind kind)
 {
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
     bool shapes = adjectives != mask && blocks_chance(state, 0.3);
@@ -179,14 +180,13 @@ static bool put_count_of(blocks_state *state, blocks_draft *draft, blocks_kind k
     if (whole > 2 && blocks_chance(state, 0.15))
         pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
     if (!(mask & (mask - 1)) && means_all(state) && blocks_chance(state, 0.4))
-        pattern =
-            "(4:how many are %v|2:how many %v|how many is %v|how many of all these are %v|how "
-            "many of all the things are %v|and how many are %v)";
-    return blocks_put(state, draft, pattern, "pvn", many.text, predicate.text,
-                      number_words(state, whole).text);
+        pattern = "(4:how many are %v|2:how many %v|how many is %v|how many of all these are "
+                  "%v|how many of all the things are %v|and how many are %v)";
+    blocks_say(state, "pvn", many.text, predicate.text, number_words(state, whole).text);
+    return pattern;
 }
 
-bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_count(blocks_state *state, blocks_draft *draft)
 {
     // Large groups are few and hard to count: they are looked for.
     static const int numbers[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3,
@@ -195,65 +195,54 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
     blocks_kind kind;
     if (number >= 4 ? !large_kind(state, number, &kind)
                     : !kind_with(state, draw_mask(state), number, &kind))
-        return false;
+        return NULL;
     int told = blocks_known_number(state, kind);
     if (told >= 0)
-        return false;
+        return NULL;
     *draft = blocks_about_kind("count", ASK_COUNT, state->scene, kind);
-    if (number > 1 && blocks_chance(state, 0.1) && put_including(state, draft, kind))
-        return true;
+    if (number > 1 && blocks_chance(state, 0.1) && say_including(state, draft, kind))
+        return including;
     if (number > 0 && blocks_chance(state, 0.06))
-        return put_two_numbers(state, draft, kind, number);
+        return ask_two_numbers(state, kind, number);
     unsigned mask = blocks_kind_mask(kind);
     if (mask & ~(1u << BLOCKS_SHAPE) && blocks_chance(state, 0.3))
-        return put_count_of(state, draft, kind);
+        return ask_count_of(state, draft, kind);
     blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    return blocks_put(
-        state, draft,
-        "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|2:how "
-        "many "
-        "%p|how many %p are (on the table|in the picture|in this picture|visible|there)|what "
-        "number "
-        "of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can you count "
-        "(all|) the %p|number of %p|(ok now|now|and|) the %p, how many (of (them|those)|) are "
-        "there|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's the "
-        "number "
-        "of %p|tell me how many %p there are|%p, how many|how many %p does the picture have|how "
-        "many "
-        "%p (have we got|have you got|we got|you got|do we have|are we looking at)|how many %p can "
-        "you (count|find|spot)|how many %p in (total|the picture|all)|(nr|no.|num) of %p|how many "
-        "%p "
-        "(total|overall)|%p in the picture, how many)",
-        "ph", many.text, blocks_expansion(&state->rng, here).text);
+    blocks_say(state, "ph", many.text, blocks_expansion(&state->rng, here).text);
+    return "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|2:how "
+           "many %p|how many %p are (on the table|in the picture|in this "
+           "picture|visible|there)|what number of %p are there|what is the number of %p|count "
+           "(all|) the %p (2:|for me)|can you count (all|) the %p|number of %p|(ok now|now|and|) "
+           "the %p, how many (of (them|those)|) are there|how much %p (are there|)|%p count|%p in "
+           "total|total %p|amount of %p|what's the number of %p|tell me how many %p there are|%p, "
+           "how many|how many %p does the picture have|how many %p (have we got|have you got|we "
+           "got|you got|do we have|are we looking at)|how many %p can you (count|find|spot)|how "
+           "many %p in (total|the picture|all)|(nr|no.|num) of %p|how many %p (total|overall)|%p "
+           "in the picture, how many)";
 }
 
-bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
 {
     if (blocks_known_number(state, blocks_anything) >= 0)
-        return false;
+        return NULL;
     *draft = blocks_about_kind("count", ASK_COUNT, state->scene, blocks_anything);
-    if (blocks_chance(state, 0.15) && put_including(state, draft, blocks_anything))
-        return true;
+    if (blocks_chance(state, 0.15) && say_including(state, draft, blocks_anything))
+        return including;
     // Where a group was mentioned, it would be the group's number.
     if (!blocks_several_mentioned(state) && blocks_chance(state, 0.25))
-        return blocks_put(state, draft,
-                          "(3:how many (in total|altogether|in all|overall)|how many (are there|do "
-                          "you see|are here) (in total|altogether|in all|overall)|total|total "
-                          "(number|count)|how many total|count (them all|everything)|what is the "
-                          "total)",
-                          "");
-    return blocks_put(
-        state, draft,
-        "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are "
-        "there %h|3:how many (3:things|3:objects|items|blocks) are (on the table|in "
-        "the picture)|2:how many (things|objects|blocks) (can|do) you see %h|what is "
-        "the total number of (objects|things)|state the number of objects|count the "
-        "(objects|things)|number of (objects|things)|how many (objects|things) "
-        "altogether|how many (objects|things)|total number of (objects|things)|2:(nr|no.|num) of "
-        "(objects|things|items)|(object|thing) count|total (objects|things)|(objects|"
-        "things) in total|how many (objects|things) total|amount of (objects|things)|"
-        "(objects|things), how many)",
-        "h", blocks_expansion(&state->rng, here).text);
+        return "(3:how many (in total|altogether|in all|overall)|how many (are there|do you "
+               "see|are here) (in total|altogether|in all|overall)|total|total (number|count)|how "
+               "many total|count (them all|everything)|what is the total)";
+    blocks_say(state, "h", blocks_expansion(&state->rng, here).text);
+    return "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are there "
+           "%h|3:how many (3:things|3:objects|items|blocks) are (on the table|in the "
+           "picture)|2:how many (things|objects|blocks) (can|do) you see %h|what is the total "
+           "number of (objects|things)|state the number of objects|count the "
+           "(objects|things)|number of (objects|things)|how many (objects|things) altogether|how "
+           "many (objects|things)|total number of (objects|things)|2:(nr|no.|num) of "
+           "(objects|things|items)|(object|thing) count|total (objects|things)|(objects|things) in "
+           "total|how many (objects|things) total|amount of (objects|things)|(objects|things), how "
+           "many)";
 }
 
 // The words that may open a conversation: where the caption names nothing alone, and else.
@@ -266,19 +255,17 @@ static const char *const exist_patterns[] = {
     "%h|there('s| is) a%a( too|), isn't there|it has (also|) a%a|there is also a%a|have you "
     "(got|spotted) a%a|can you (spot|find) a%a)",
     "(6:are there any %p %h|%p any|2:are there %p %h|2:do you see any %p %h|2:can you see any %p "
-    "%h|2:any "
-    "%p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any %p|are "
-    "any %p on the table|any %p present|%p present|have you (got|spotted) any %p|there are %p "
-    "%h|can you (spot|find) any %p|do you spot any %p)",
+    "%h|2:any %p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any "
+    "%p|are any %p on the table|any %p present|%p present|have you (got|spotted) any %p|there are "
+    "%p %h|can you (spot|find) any %p|do you spot any %p)",
 };
 static const char *const anything_pattern =
     "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there something %v "
     "%h|anything %v|is any of the (things|objects) %v|any %v stuff|%v stuff|are any of the "
-    "(objects|things) "
-    "%v|can you see anything %v)";
+    "(objects|things) %v|can you see anything %v)";
 
 // The words of "is there a red ball".
-static bool put_exist(blocks_state *state, blocks_draft *draft, blocks_kind kind)
+static const char *word_exist(blocks_state *state, blocks_draft *draft, blocks_kind kind)
 {
     unsigned mask = blocks_kind_mask(kind);
     blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
@@ -298,11 +285,11 @@ static bool put_exist(blocks_state *state, blocks_draft *draft, blocks_kind kind
         pattern = anything_pattern;
         draft->plural = draft->group = false;
     }
-    return blocks_put(state, draft, pattern, "akphv", article, one.text, many.text, place.text,
-                      predicate.text);
+    blocks_say(state, "akphv", article, one.text, many.text, place.text, predicate.text);
+    return pattern;
 }
 
-bool blocks_ask_exist(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_exist(blocks_state *state, blocks_draft *draft)
 {
     unsigned mask = draw_mask(state);
     bool yes = blocks_chance(state, 0.5);
@@ -310,13 +297,13 @@ bool blocks_ask_exist(blocks_state *state, blocks_draft *draft)
     // Only where the other answer is possible too, so that the wording does not reveal the answer.
     bool could = kind_with(state, mask, 0, &opposite);
     if (yes ? !could && !blocks_chance(state, 0.15) : !could)
-        return false;
+        return NULL;
     kind = yes ? blocks_some_kind(state, mask) : opposite;
     // What is there has been stated already more often than what is not.
     static const double keep_no[] = {1, 0.5, 0.73, 0.9};
     if (blocks_known_number(state, kind) != -2 ||
         (!yes && !blocks_chance(state, keep_no[__builtin_popcount(mask)])))
-        return false;
+        return NULL;
     int number = blocks_number(state->scene, kind);
     *draft = blocks_about_kind("exist", ASK_THERE, state->scene, kind);
     draft->meaning.yes = yes;
@@ -329,11 +316,11 @@ bool blocks_ask_exist(blocks_state *state, blocks_draft *draft)
     if (only >= 0 && !draft->plural && state->it >= 0 && state->it != only &&
         blocks_it_clear(state) && state->it_entry == state->round - 1)
         draft->both = 1u << only | 1u << state->it;
-    return put_exist(state, draft, kind);
+    return word_exist(state, draft, kind);
 }
 
 // "are there exactly 2 cubes", "is there more than 1 ball"
-bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_number(blocks_state *state, blocks_draft *draft)
 {
     // What is asked is drawn first, so that the number itself is no hint.
     bool yes = blocks_chance(state, 0.5), several = blocks_chance(state, 0.4);
@@ -356,7 +343,7 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
     bool found = all || (number >= 4 ? large_kind(state, number, &kind)
                                      : kind_with(state, draw_mask(state), number, &kind));
     if (!found || blocks_known_number(state, kind) >= 0)
-        return false;
+        return NULL;
     *draft = blocks_about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
     blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
@@ -370,19 +357,17 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
               "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
               "%p|are there only %n %p|2:(so|) (there are|there's|theres) %n %p, "
-              "(right|correct)|(so|) (that's|that's "
-              "like|) %n %p "
-              "(in total|total)(, (right|correct)|)|2:%n %p, (right|correct|yes)|so %n %p(, "
-              "(right|correct)|)|i count %n %p, (right|correct|yes)|true or false, there are %n "
-              "%p)";
+              "(right|correct)|(so|) (that's|that's like|) %n %p (in total|total)(, "
+              "(right|correct)|)|2:%n %p, (right|correct|yes)|so %n %p(, (right|correct)|)|i count "
+              "%n %p, (right|correct|yes)|true or false, there are %n %p)";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
-    return blocks_put(state, draft, pattern, "kpn", one.text, many.text,
-                      number_words(state, asked).text);
+    blocks_say(state, "kpn", one.text, many.text, number_words(state, asked).text);
+    return pattern;
 }
 
 // "are there more than 3 cubes", "are there at least 2 balls"
-bool blocks_ask_bound(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_bound(blocks_state *state, blocks_draft *draft)
 {
     static const char *const bounds[] = {"more than", "at least", "(fewer|less) than",
                                          "(3:at most|no more than|not more than)"};
@@ -395,18 +380,19 @@ bool blocks_ask_bound(blocks_state *state, blocks_draft *draft)
     blocks_kind kind;
     if (asked < 2 || asked > 7 || !large_kind(state, number, &kind) ||
         blocks_known_number(state, kind) >= 0)
-        return false;
+        return NULL;
     *draft = blocks_about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
     blocks_phrase words = number_words(state, asked);
-    return blocks_put(state, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
-                      blocks_expansion(&state->rng, bounds[bound]).text, words.text, noun.text);
+    blocks_say(state, "bnp", blocks_expansion(&state->rng, bounds[bound]).text, words.text,
+               noun.text);
+    return "(4:are there %b %n %p|do you see %b %n %p)";
 }
 
 // "how many things are not red", "are there any cubes that are not red"
-bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_not(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     blocks_attribute a = blocks_some_attribute(state);
@@ -414,14 +400,14 @@ bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
     unsigned mask = BLOCKS_ONE_OF(state, masks);
     blocks_kind kind = blocks_some_kind(state, mask);
     if (mask >> a & 1 || blocks_number(scene, kind) < 2)
-        return false;
+        return NULL;
     blocks_kind such =
         blocks_kind_with(kind, a, blocks_value_of(scene, blocks_some_object(state), a));
     blocks_set others = blocks_find(scene, kind) & ~blocks_find(scene, such);
     bool count = blocks_chance(state, 0.5);
     if (blocks_known_number(state, such) >= 0 ||
         (!count && others && !blocks_chance(state, mask ? 0.2 : 0.5)))
-        return false;
+        return NULL;
     *draft = blocks_draft_new(count ? "count" : "exist", count ? ASK_COUNT : ASK_THERE);
     blocks_ask_for(draft, others);
     draft->meaning.given = mask;
@@ -430,41 +416,37 @@ bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_NOT, blocks_kind_key(such), count, 0);
     if (!count && !mask && blocks_chance(state, 0.7)) {
         draft->plural = false;
-        return blocks_put(
-            state, draft,
-            "(3:is anything not %v|2:is there anything not %v|3:is there anything (that|which) "
-            "(isn't|is not) %v|is there something (that isn't|not) %v|anything (here|there|) (that "
-            "isn't|that is not|that's not|not) %v|any (here|there|) (that isn't|that's not) %v|is "
-            "there (one|any) that isn't %v|do you see anything that is not %v|are there any "
-            "(things|objects) not %v)",
-            "v", blocks_predicate(&state->rng, a, such.value[a]).text);
+        blocks_say(state, "v", blocks_predicate(&state->rng, a, such.value[a]).text);
+        return "(3:is anything not %v|2:is there anything not %v|3:is there anything (that|which) "
+               "(isn't|is not) %v|is there something (that isn't|not) %v|anything (here|there|) "
+               "(that isn't|that is not|that's not|not) %v|any (here|there|) (that isn't|that's "
+               "not) %v|is there (one|any) that isn't %v|do you see anything that is not %v|are "
+               "there any (things|objects) not %v)";
     }
     if (!count && mask && blocks_chance(state, 0.3)) {
         draft->plural = false;
         blocks_phrase not = blocks_predicate(&state->rng, a, such.value[a]);
         blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_A);
-        return blocks_put(
-            state, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
-            "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text, not .text);
+        blocks_say(state, "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text,
+                   not .text);
+        return "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)";
     }
     blocks_phrase not = blocks_predicate_many(&state->rng, a, such.value[a]);
     // Where a group was mentioned, it would be of that.
-    if (count && !mask && !blocks_several_mentioned(state) && blocks_chance(state, 0.5))
-        return blocks_put(state, draft,
-                          "(3:how many aren't %v|2:how many are not %v|how many not %v)", "v",
-                          not .text);
-    return blocks_put(
-        state, draft,
-        count ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p are not "
-                "%v|how many %p are there that (are not|aren't) %v|number of %p that (are "
-                "not|aren't) %v|how many %p not %v|how many %p here (are not|aren't) %v)"
-              : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|aren't) %v|do "
-                "you see any %p that are not %v|are any (of the|) %p not %v)",
-        "pv", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, not .text);
+    if (count && !mask && !blocks_several_mentioned(state) && blocks_chance(state, 0.5)) {
+        blocks_say(state, "v", not .text);
+        return "(3:how many aren't %v|2:how many are not %v|how many not %v)";
+    }
+    blocks_say(state, "pv", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, not .text);
+    return count ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p are not "
+                   "%v|how many %p are there that (are not|aren't) %v|number of %p that (are "
+                   "not|aren't) %v|how many %p not %v|how many %p here (are not|aren't) %v)"
+                 : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|aren't) "
+                   "%v|do you see any %p that are not %v|are any (of the|) %p not %v)";
 }
 
 // "are all the cubes red", "is everything metal"
-bool blocks_ask_all(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_all(blocks_state *state, blocks_draft *draft)
 {
     const blocks_scene *scene = state->scene;
     bool yes = blocks_chance(state, 0.5);
@@ -492,22 +474,20 @@ bool blocks_ask_all(blocks_state *state, blocks_draft *draft)
         blocks_phrase predicate = blocks_predicate_many(&state->rng, attribute, value);
         blocks_phrase singular = blocks_predicate(&state->rng, attribute, value);
         blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_THE_MANY);
-        return blocks_put(
-            state, draft,
-            mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|is every one "
-                   "of the %p %w|are all %p %v|all %p %v|is each of the %p %w|(so|) all the %p are "
-                   "%v, (right|correct|yes)|the %p are all %v, (right|correct))"
-                 : "(2:is everything %w|are all (the|of the) (things|objects) %v|is everything "
-                   "(here|) %w(, or what| or not)|everything is %w, (isn't it|is it)|is everything "
-                   "(on the table|in the picture) %w|(so|) everything (on the table|) is %w, "
-                   "(right|correct|yes))",
-            "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
+        blocks_say(state, "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
+        return mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|is every "
+                      "one of the %p %w|are all %p %v|all %p %v|is each of the %p %w|(so|) all the "
+                      "%p are %v, (right|correct|yes)|the %p are all %v, (right|correct))"
+                    : "(2:is everything %w|are all (the|of the) (things|objects) %v|is everything "
+                      "(here|) %w(, or what| or not)|everything is %w, (isn't it|is it)|is "
+                      "everything (on the table|in the picture) %w|(so|) everything (on the "
+                      "table|) is %w, (right|correct|yes))";
     }
-    return false;
+    return NULL;
 }
 
 // "how many different colors are there"
-bool blocks_ask_distinct(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_distinct(blocks_state *state, blocks_draft *draft)
 {
     bool color = blocks_chance(state, 0.5);
     blocks_attribute a = color ? BLOCKS_COLOR : BLOCKS_SHAPE;
@@ -517,20 +497,16 @@ bool blocks_ask_distinct(blocks_state *state, blocks_draft *draft)
         draft->kind_stated = false;
         draft->meaning.number = blocks_distinct(state->scene, draft->meaning.objects, a);
         draft->topic = blocks_topic(TOPIC_DISTINCT, a, blocks_kind_key(kind), 1);
-        return blocks_put(
-            state, draft,
-            "(2:how many (different|) colors do %m have|how many (different|) colors are "
-            "%m|how many colors are there among %m)",
-            "m", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text);
+        blocks_say(state, "m", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text);
+        return "(2:how many (different|) colors do %m have|how many (different|) colors are %m|how "
+               "many colors are there among %m)";
     }
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = blocks_distinct(state->scene, blocks_all(state->scene), a);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_DISTINCT, a, 0, 0);
-    return blocks_put(state, draft,
-                      color ? "(2:how many different (colors|colours) are there|how many colors "
-                              "(are there|do you see|can you see))"
-                            : "(3:how many different shapes (are there|do you see)|how many kinds "
-                              "of (shapes|things|objects) are there)",
-                      "");
+    return color ? "(2:how many different (colors|colours) are there|how many colors (are there|do "
+                   "you see|can you see))"
+                 : "(3:how many different shapes (are there|do you see)|how many kinds of "
+                   "(shapes|things|objects) are there)";
 }

@@ -20,83 +20,78 @@ bool blocks_list_draft(const blocks_state *state, blocks_set set, blocks_draft *
 }
 
 // "are all the cubes metal | no | which ones aren't", "how many aren't"
-bool blocks_ask_not_so(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_not_so(blocks_state *state, blocks_draft *draft)
 {
     blocks_set set = state->latest->not_so;
     int number = blocks_size_of(set);
     if (!set)
-        return false;
+        return NULL;
     if (blocks_chance(state, 0.4)) {
         *draft = blocks_draft_new("count", ASK_COUNT);
         draft->coreference = 1;
         blocks_ask_for(draft, set);
         draft->plural = draft->other_group = true;
         draft->topic = blocks_topic(TOPIC_NOT_SO, set, 1, 0);
-        return blocks_put(state, draft,
-                          "(and|so|4:) how many (4:|of them|of those) (3:aren't|2:are not)", "");
+        return "(and|so|4:) how many (4:|of them|of those) (3:aren't|2:are not)";
     }
     if (!blocks_list_draft(state, set, draft))
-        return false;
+        return NULL;
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_NOT_SO, set, 0, 0);
-    return blocks_put(state, draft,
-                      number > 1 ? "(and|so|4:) (4:which ones|2:which|which of them|what are the "
-                                   "ones that) (3:aren't|2:are not)"
-                                 : "(and|so|4:) (4:which one|2:which|which of them|what is the one "
-                                   "that) (3:isn't|2:is not)",
-                      "");
+    return number > 1 ? "(and|so|4:) (4:which ones|2:which|which of them|what are the ones that) "
+                        "(3:aren't|2:are not)"
+                      : "(and|so|4:) (4:which one|2:which|which of them|what is the one that) "
+                        "(3:isn't|2:is not)";
 }
 
 // "what is there besides the cubes"
-bool blocks_ask_what_besides(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_what_besides(blocks_state *state, blocks_draft *draft)
 {
     unsigned mask = 1u << (blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR);
     blocks_kind kind = blocks_some_kind(state, mask);
     blocks_set such = blocks_find(state->scene, kind);
     if (!blocks_list_draft(state, blocks_all(state->scene) & ~such, draft))
-        return false;
+        return NULL;
     draft->topic = blocks_topic(TOPIC_WHAT_BESIDES, blocks_kind_key(kind), 0, 0);
     blocks_phrase noun =
         blocks_noun(&state->rng, kind, blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE);
-    return blocks_put(
-        state, draft,
-        "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the "
-        "%p|%b the %p, what (2:|else) is there|what do you see %b the %p)",
-        "bp", blocks_expansion(&state->rng, "(3:besides|2:apart from|other than)").text, noun.text);
+    blocks_say(state, "bp",
+               blocks_expansion(&state->rng, "(3:besides|2:apart from|other than)").text,
+               noun.text);
+    return "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the %p|%b the "
+           "%p, what (2:|else) is there|what do you see %b the %p)";
 }
 
 // "which of them is biggest | the red cone | what else is that color"
-bool blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
 {
     int one = state->latest->named;
     if (one < 0 && state->round > 1 && state->it_entry == state->round - 1)
         one = state->it;
     if (one < 0)
-        return false;
+        return NULL;
     blocks_kind kind = blocks_kind_of(&state->scene->object[one], 1u << BLOCKS_COLOR);
     if (blocks_known_number(state, kind) >= 0 ||
         !blocks_list_draft(state, blocks_find(state->scene, kind) & ~(1u << one), draft))
-        return false;
+        return NULL;
     for (int i = 0; i < state->scene->count; i++) // of those that were mentioned none is meant
         if (blocks_has(draft->meaning.objects, i) && state->mention[i] >= 0)
-            return false;
+            return NULL;
     draft->coreference = 1;
     draft->meaning.given = 1u << BLOCKS_COLOR;
     draft->topic = blocks_topic(TOPIC_THAT_COLOR, one, 0, 0);
-    return blocks_put(state, draft,
-                      draft->plural
-                          ? "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
-                            "%c|what else is the same %c|which other (things|objects) have "
-                            "(that|the same) %c|what other (things|objects) are that %c)"
-                          : "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
-                            "%c|what else is the same %c|which other (thing|object) has (that|the "
-                            "same) %c|what other (thing|object) is that %c)",
-                      "c", blocks_attribute_word(&state->rng, BLOCKS_COLOR).text);
+    blocks_say(state, "c", blocks_attribute_word(&state->rng, BLOCKS_COLOR).text);
+    return draft->plural ? "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
+                           "%c|what else is the same %c|which other (things|objects) have "
+                           "(that|the same) %c|what other (things|objects) are that %c)"
+                         : "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
+                           "%c|what else is the same %c|which other (thing|object) has (that|the "
+                           "same) %c|what other (thing|object) is that %c)";
 }
 
 // "are there only cubes | no | what else is there", "how many cubes are there | 3 | what else": all
 // things of other kinds
-bool blocks_ask_what_else(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_what_else(blocks_state *state, blocks_draft *draft)
 {
     const blocks_entry *before = state->latest;
     blocks_set set = before->left_out;
@@ -106,26 +101,23 @@ bool blocks_ask_what_else(blocks_state *state, blocks_draft *draft)
         !blocks_kind_mask(before->whole) && blocks_find(state->scene, before->kind))
         set = blocks_all(state->scene) & ~blocks_find(state->scene, before->kind);
     if (!blocks_list_draft(state, set, draft))
-        return false;
+        return NULL;
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_WHAT_ELSE, set, 0, 0);
     // After "are there any cubes" these might be others of the cubes.
     if (draft->plural && !before->exist && blocks_chance(state, 0.15))
-        return blocks_put(state, draft, "(2:and the (rest|others)|what about the rest)", "");
-    return blocks_put(
-        state, draft,
-        draft->plural
-            ? "(and|so|4:) (4:what else is there|2:what else|2:what else do you see|what else "
-              "is (on the table|in the picture)|what other (things|objects) are there|what are the "
-              "other (ones|things|objects)|what else is in it|which others)"
-            : "(and|so|4:) (4:what else is there|2:what else|2:what else do you see|what else is "
-              "(on the table|in the picture)|what is the other (one|thing|object))",
-        "");
+        return "(2:and the (rest|others)|what about the rest)";
+    return draft->plural
+               ? "(and|so|4:) (4:what else is there|2:what else|2:what else do you see|what else "
+                 "is (on the table|in the picture)|what other (things|objects) are there|what are "
+                 "the other (ones|things|objects)|what else is in it|which others)"
+               : "(and|so|4:) (4:what else is there|2:what else|2:what else do you see|what else "
+                 "is (on the table|in the picture)|what is the other (one|thing|object))";
 }
 
 // "how many of the cubes are metal | 2 | what about the others", "are they all red | no | and the
 // others": the attribute that was asked for
-bool blocks_ask_about_others(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_about_others(blocks_state *state, blocks_draft *draft)
 {
     const blocks_entry *before = state->latest;
     blocks_set set = before->not_so;
@@ -140,7 +132,7 @@ bool blocks_ask_about_others(blocks_state *state, blocks_draft *draft)
                                         : BLOCKS_ATTRIBUTES;
     if (!set || a == BLOCKS_ATTRIBUTES || mask & (mask - 1) ||
         blocks_distinct(state->scene, set, a) > 3)
-        return false;
+        return NULL;
     int only = blocks_only(set);
     *draft = blocks_draft_new("attribute", only < 0 ? ASK_SHARED : ASK_VALUE);
     draft->coreference = 1;
@@ -150,47 +142,40 @@ bool blocks_ask_about_others(blocks_state *state, blocks_draft *draft)
     draft->plural = draft->other_thing = only < 0;
     draft->other_group = draft->of_found = true;
     draft->topic = blocks_topic(TOPIC_ABOUT_OTHERS, set, a, 0);
-    return blocks_put(state, draft,
-                      only < 0 ? "(3:what about|2:and|how about|and what about) the "
-                                 "(4:others|2:rest|other ones|remaining ones)"
-                               : "(3:what about|2:and|how about|and what about) the "
-                                 "(4:other one|remaining one|other|last one)",
-                      "");
+    return only < 0 ? "(3:what about|2:and|how about|and what about) the (4:others|2:rest|other "
+                      "ones|remaining ones)"
+                    : "(3:what about|2:and|how about|and what about) the (4:other one|remaining "
+                      "one|other|last one)";
 }
 
 // "what color is it | red | are you sure": yes
-bool blocks_ask_sure(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_sure(blocks_state *state, blocks_draft *draft)
 {
     if (state->round < 2)
-        return false;
+        return NULL;
     *draft = blocks_draft_new("verify", ASK_POLAR);
     draft->coreference = 1;
     draft->meaning.yes = true;
     draft->topic = blocks_topic(TOPIC_SURE, state->round, 0, 0);
-    return blocks_put(
-        state, draft,
-        "(6:are you (2:|really|quite|very) sure|4:really|3:sure|you sure|is that "
-        "(right|so|correct|true)|are you certain|certain|positive|no doubt|are you sure "
-        "about that|you are sure|is it really so|for real|seriously)",
-        "");
+    return "(6:are you (2:|really|quite|very) sure|4:really|3:sure|you sure|is that "
+           "(right|so|correct|true)|are you certain|certain|positive|no doubt|are you sure about "
+           "that|you are sure|is it really so|for real|seriously)";
 }
 
 // "what shapes do you see | cubes and balls | is that all", "anything else"
-bool blocks_ask_that_all(blocks_state *state, blocks_draft *draft)
+const char *blocks_ask_that_all(blocks_state *state, blocks_draft *draft)
 {
     static const char *const plural[BLOCKS_ATTRIBUTES] = {"colors", "shapes", "materials", "sizes"};
     if (!state->latest->complete)
-        return false;
+        return NULL;
     bool all = blocks_chance(state, 0.5);
     *draft = blocks_draft_new("another", ASK_POLAR);
     draft->coreference = 1;
     draft->meaning.yes = all;
     draft->topic = blocks_topic(TOPIC_THAT_ALL, state->round, 0, 0);
-    return blocks_put(
-        state, draft,
-        all ? "(4:is that all|are (those|these|that) all|that's all|(is|are) (that|those) "
-              "all (the|of the) %s|no others|no other %s|nothing else|so only those)"
-            : "(3:anything else|2:any more|2:any others|any other %s|are there any other "
-              "%s|any more %s|is there any other|are there more)",
-        "s", plural[state->latest->attribute]);
+    blocks_say(state, "s", plural[state->latest->attribute]);
+    return all ? "(4:is that all|are (those|these|that) all|that's all|(is|are) (that|those) all "
+                 "(the|of the) %s|no others|no other %s|nothing else|so only those)"
+               : "(3:anything else|2:any more|2:any others|any other %s|are there any other %s|any "
+                 "more %s|is there any other|are there more)";
 }

@@ -1,5 +1,6 @@
 #include "assets/blocks/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Bit of a value.
@@ -83,14 +84,38 @@ int blocks_known_number(const blocks_state *state, blocks_kind kind)
     return told;
 }
 
-bool blocks_put(blocks_state *state, blocks_draft *draft, const char *pattern, const char *letters,
-                ...)
+void blocks_say_list(blocks_state *state, const char *letters, va_list texts)
+{
+    for (; *letters; letters++) {
+        const char *text = va_arg(texts, const char *);
+        snprintf(state->word[*letters - 'a'], BLOCKS_TEXT, "%s", text ? text : "");
+    }
+}
+
+void blocks_say(blocks_state *state, const char *letters, ...)
 {
     va_list texts;
     va_start(texts, letters);
-    blocks_expand_list(&state->rng, draft->text, sizeof draft->text, pattern, letters, texts);
+    blocks_say_list(state, letters, texts);
     va_end(texts);
-    return true;
+}
+
+void blocks_write(blocks_state *state, const char *pattern, char *out, size_t size)
+{
+    const char *word[26];
+    for (int i = 0; i < 26; i++)
+        word[i] = state->word[i];
+    blocks_expand_words(&state->rng, out, size, pattern, word);
+}
+
+bool blocks_make(blocks_state *state, blocks_ask_fn *ask, blocks_draft *draft)
+{
+    for (int i = 0; i < 26; i++)
+        state->word[i][0] = 0;
+    const char *pattern = ask(state, draft);
+    if (pattern)
+        blocks_write(state, pattern, draft->text, sizeof draft->text);
+    return pattern != NULL;
 }
 
 uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c)

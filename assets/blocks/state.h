@@ -3,6 +3,8 @@
 #ifndef BLOCKS_STATE_H
 #define BLOCKS_STATE_H
 
+#include <stdarg.h>
+
 #include "assets/blocks/answers.h"
 #include "assets/blocks/phrase.h"
 
@@ -125,9 +127,11 @@ typedef struct blocks_state {
     int they_last;          // the round that mentioned them last
     blocks_set both;        // the two things that round both_entry was about
     int both_entry;
-    int references;       // coreferent questions so far
-    blocks_naming naming; // how the next question is to name its target
-    bool digits;          // "one" is written as 1
+    int references;             // coreferent questions so far
+    blocks_naming naming;       // how the next question is to name its target
+    char word[26][BLOCKS_TEXT]; // what the letters of its pattern stand for
+    char pattern[160];          // where a pattern is put together
+    bool digits;                // "one" is written as 1
 } blocks_state;
 
 // ---- state ------------------------------------------------------------------------------------
@@ -159,9 +163,12 @@ int blocks_known_number(const blocks_state *state, blocks_kind kind);
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
 // It asks for these: whether there are any, or how many.
 void blocks_ask_for(blocks_draft *draft, blocks_set objects);
-// Writes the question, one expansion of the pattern (phrase.h); true.
-bool blocks_put(blocks_state *state, blocks_draft *draft, const char *pattern, const char *letters,
-                ...);
+// What the letters stand for in the pattern of the next question or target: a text for each letter,
+// NULL for nothing.
+void blocks_say(blocks_state *state, const char *letters, ...);
+void blocks_say_list(blocks_state *state, const char *letters, va_list texts);
+// One expansion of the pattern (phrase.h) with that.
+void blocks_write(blocks_state *state, const char *pattern, char *out, size_t size);
 uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c);
 int64_t blocks_kind_key(blocks_kind kind);
 int64_t blocks_kinds_key(const blocks_kind kind[2]); // in either order
@@ -199,16 +206,17 @@ typedef struct blocks_target {
 } blocks_target;
 
 // Picks an object of which an attribute in `hide` has not been mentioned yet (else the answer is
-// known) and names it without those, as state->naming says. False when there is no such object.
+// known) and names it without those, as state->naming says: %t. False when there is no such object.
 bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *target);
-// The same, by a kind that it alone is.
+// The same, by a kind that it alone is, without saying it.
 bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target *target);
 // A draft of a question about one target, which the answer describes if the question is for that.
 blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
 // "(on the left|leftmost)" of a target that is named by its place.
 const char *blocks_place_words(const blocks_target *target);
-// Two different things, the second named by a kind; and a draft of a question that compares them.
+// Two different things, %t and %u, the second named by a kind; and a draft of a question that
+// compares them.
 bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target[2]);
 blocks_draft blocks_about_two(const blocks_state *state, const char *family, blocks_ask ask,
                               const blocks_target target[2]);
@@ -218,14 +226,12 @@ typedef struct blocks_group {
     blocks_kind kind;
     blocks_set set;
     int coreference;
-    bool named;               // in the question, not "they"
-    bool both;                // the two that the round before was about
-    bool narrowed;            // of "they", those that the round before counted
-    bool remaining;           // the others
-    bool found;               // those that the round before found
-    int64_t key;              // the same group, the same key
-    blocks_phrase they, them; // "they", "them"; "the cubes" twice, or "the two cubes"
-    blocks_phrase bare;       // named: "cubes"
+    bool named;     // in the question, not "they"
+    bool both;      // the two that the round before was about
+    bool narrowed;  // of "they", those that the round before counted
+    bool remaining; // the others
+    bool found;     // those that the round before found
+    int64_t key;    // the same group, the same key
 } blocks_group;
 
 // Some of "they" were just counted: now "they" may be those.
@@ -234,8 +240,10 @@ bool blocks_they_narrowed(const blocks_state *state);
 // one was chosen in the round before.
 blocks_set blocks_remaining(const blocks_state *state);
 blocks_group blocks_group_of(const blocks_state *state,
-                             blocks_kind kind);                   // all of the kind, unnamed
-bool blocks_group_pick(blocks_state *state, blocks_group *group); // as state->naming says
+                             blocks_kind kind); // all of the kind, unnamed
+// As state->naming says. Says %g and %m: "they", "them"; "the cubes" twice, or "the two cubes"; of
+// a group that is named also %b: "cubes".
+bool blocks_group_pick(blocks_state *state, blocks_group *group);
 // "they", whatever was counted of them; and right after "how many of them are red" those that are.
 bool blocks_group_they(blocks_state *state, blocks_group *group);
 bool blocks_group_latest(blocks_state *state, blocks_group *group);
@@ -251,9 +259,12 @@ bool blocks_list_draft(const blocks_state *state, blocks_set set, blocks_draft *
 
 // ---- questions --------------------------------------------------------------------------------
 
-// Makes a question, whose target, if it has one, is named as state->naming says. False when there
-// is nothing to ask.
-typedef bool blocks_ask_fn(blocks_state *state, blocks_draft *draft);
+// Makes a question, whose target, if it has one, is named as state->naming says: all but its text,
+// of which it returns the pattern, after what the letters stand for was said. NULL when there is
+// nothing to ask.
+typedef const char *blocks_ask_fn(blocks_state *state, blocks_draft *draft);
+// Makes one and writes its text; false: there is nothing to ask.
+bool blocks_make(blocks_state *state, blocks_ask_fn *ask, blocks_draft *draft);
 
 // Of a kind: "how many cubes are there", "and balls".
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,

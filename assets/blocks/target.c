@@ -28,8 +28,9 @@ bool blocks_target_put(blocks_state *state, blocks_target *target, const char *p
 {
     va_list texts;
     va_start(texts, letters);
-    blocks_expand_list(&state->rng, target->text, sizeof target->text, pattern, letters, texts);
+    blocks_say_list(state, letters, texts);
     va_end(texts);
+    blocks_write(state, pattern, target->text, sizeof target->text);
     target->named |= blocks_kind_mask(target->kind);
     return true;
 }
@@ -429,7 +430,9 @@ bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *targe
         [TARGET_REMAINING] = pick_remaining,
         [TARGET_OPPOSITE] = pick_opposite};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
-    return pick[state->naming](state, hide, target);
+    bool found = pick[state->naming](state, hide, target);
+    blocks_say(state, "t", target->text);
+    return found;
 }
 
 // "the left one", "the right one": of the group, or of the two things, mentioned last
@@ -469,7 +472,7 @@ static bool pick_two_places(blocks_state *state, unsigned hide, blocks_target ta
     return true;
 }
 
-bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target[2])
+static bool pick_two(blocks_state *state, unsigned hide, blocks_target target[2])
 {
     if (state->naming == TARGET_BOTH)
         return pick_two_places(state, hide, target);
@@ -485,6 +488,14 @@ bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target
     target[1] = (blocks_target){.object = -1, .kind = blocks_anything};
     return ((other && pick_other(state, hide, &target[1])) || pick(state, hide, &target[1])) &&
            target[0].object != target[1].object;
+}
+
+bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target[2])
+{
+    bool found = pick_two(state, hide, target);
+    if (found)
+        blocks_say(state, "tu", target[0].text, target[1].text);
+    return found;
 }
 
 blocks_draft blocks_about_two(const blocks_state *state, const char *family, blocks_ask ask,
