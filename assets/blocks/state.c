@@ -1,5 +1,6 @@
 #include "assets/blocks/state.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,19 +85,12 @@ int blocks_known_number(const blocks_state *state, blocks_kind kind)
     return told;
 }
 
-void blocks_say_list(blocks_state *state, const char *letters, va_list texts)
-{
-    for (; *letters; letters++) {
-        const char *text = va_arg(texts, const char *);
-        snprintf(state->word[*letters - 'a'], BLOCKS_TEXT, "%s", text ? text : "");
-    }
-}
-
 void blocks_say(blocks_state *state, const char *letters, ...)
 {
     va_list texts;
     va_start(texts, letters);
-    blocks_say_list(state, letters, texts);
+    for (; *letters; letters++)
+        snprintf(state->word[*letters - 'a'], BLOCKS_TEXT, "%s", va_arg(texts, const char *));
     va_end(texts);
 }
 

@@ -3,8 +3,6 @@
 #ifndef BLOCKS_STATE_H
 #define BLOCKS_STATE_H
 
-#include <stdarg.h>
-
 #include "assets/blocks/answers.h"
 #include "assets/blocks/phrase.h"
 
@@ -166,7 +164,6 @@ void blocks_ask_for(blocks_draft *draft, blocks_set objects);
 // What the letters stand for in the pattern of the next question or target: a text for each letter,
 // NULL for nothing.
 void blocks_say(blocks_state *state, const char *letters, ...);
-void blocks_say_list(blocks_state *state, const char *letters, va_list texts);
 // One expansion of the pattern (phrase.h) with that.
 void blocks_write(blocks_state *state, const char *pattern, char *out, size_t size);
 uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c);

@@ -1,7 +1,6 @@
 // How a question names what it is about: the red ball, the leftmost cube, it, the other one.
 #include "assets/blocks/target.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,18 +22,6 @@ bool blocks_target_open(const blocks_state *state, int object, unsigned hide)
     return !hide || (state->known[object] & hide) != hide;
 }
 
-bool blocks_target_put(blocks_state *state, blocks_target *target, const char *pattern,
-                       const char *letters, ...)
-{
-    va_list texts;
-    va_start(texts, letters);
-    blocks_say_list(state, letters, texts);
-    va_end(texts);
-    blocks_write(state, pattern, target->text, sizeof target->text);
-    target->named |= blocks_kind_mask(target->kind);
-    return true;
-}
-
 static int random_of(blocks_state *state, blocks_set set)
 {
     int pick = vd_rng_below(&state->rng, blocks_size_of(set));
@@ -43,7 +30,7 @@ static int random_of(blocks_state *state, blocks_set set)
             return i;
 }
 
-bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target *target)
+const char *blocks_pick_named(blocks_state *state, unsigned hide, blocks_target *target)
 {
     *target = (blocks_target){.object = -1};
     blocks_set can = 0;
@@ -52,7 +39,7 @@ bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target 
         if (blocks_target_open(state, i, hide) && unique_masks(state->scene, i, hide, masks))
             can |= 1u << i;
     if (!can)
-        return false;
+        return NULL;
     target->object = random_of(state, can);
     int count = unique_masks(state->scene, target->object, hide, masks);
     // Few words where they do; sometimes more, as people give them.
@@ -76,11 +63,8 @@ bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target 
         draw -= weight[__builtin_popcount(mask)];
     }
     target->kind = blocks_kind_of(&state->scene->object[target->object], mask);
-    target->named = mask;
-    blocks_phrase noun = blocks_noun(&state->rng, target->kind, BLOCKS_THE);
-    bool only = blocks_chance(state, 0.03); // "the only red ball"
-    snprintf(target->text, sizeof target->text, "the %s%s", only ? "only " : "", noun.text + 4);
-    return true;
+    blocks_say(state, "k", blocks_noun(&state->rng, target->kind, BLOCKS_THE).text + 4);
+    return blocks_chance(state, 0.03) ? "the only %k" : "the %k";
 }
 
 bool blocks_several_mentioned(const blocks_state *state)
@@ -97,7 +81,7 @@ bool blocks_of_two_others(const blocks_state *state, blocks_set set)
 }
 
 // "the cube that isn't red"
-static bool pick_not(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_not(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
     target->object = blocks_some_object(state);
@@ -106,37 +90,36 @@ static bool pick_not(blocks_state *state, unsigned hide, blocks_target *target)
     blocks_attribute a = blocks_some_attribute(state);
     if ((!any && a == of) || hide & (1u << of | 1u << a) ||
         !blocks_target_open(state, target->object, hide))
-        return false;
+        return NULL;
     target->kind = blocks_kind_of(&scene->object[target->object], any ? 0 : 1u << of);
     blocks_set such = blocks_find(scene, target->kind);
     blocks_set others = such & ~(1u << target->object);
     int value = blocks_shared(scene, others, a);
     if (value < 0 || value == blocks_value_of(scene, target->object, a))
-        return false;
+        return NULL;
     blocks_phrase not = blocks_predicate(&state->rng, a, value);
-    return blocks_target_put(
-        state, target, "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v",
-        "kv", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text, not .text);
+    blocks_say(state, "kv", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text, not .text);
+    return "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v";
 }
 
 // "the other cube of the same size as the ball"
-static bool pick_alike(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_alike(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
     blocks_target from;
     blocks_attribute a = blocks_some_attribute(state), named = blocks_some_attribute(state);
     if (hide >> a & 1 || !blocks_target_pick_named(state, 1u << a, &from))
-        return false;
+        return NULL;
     blocks_set others = blocks_find(scene, blocks_kind_of(&scene->object[from.object], 1u << a)) &
                         ~(1u << from.object);
     if (!others)
-        return false;
+        return NULL;
     target->object = random_of(state, others);
     if (!(hide >> named & 1) && named != a && blocks_chance(state, 0.6))
         target->kind = blocks_kind_of(&scene->object[target->object], 1u << named);
     if (blocks_only(others & blocks_find(scene, target->kind)) < 0 ||
         !blocks_target_open(state, target->object, hide))
-        return false;
+        return NULL;
     target->family = "comparison";
     target->crowded = true;
     target->beside = from.object;
@@ -145,28 +128,27 @@ static bool pick_alike(blocks_state *state, unsigned hide, blocks_target *target
     blocks_phrase noun = blocks_noun(&state->rng, target->kind, BLOCKS_BARE);
     bool other =
         blocks_has(blocks_find(scene, target->kind), from.object) && blocks_chance(state, 0.5);
-    return blocks_target_put(state, target,
-                             "the %o %k (2:with the same %v as|2:that has the same %v as|of the "
-                             "same %v as) %t",
-                             "okvt", other ? "other" : "", noun.text, word.text, from.text);
+    blocks_say(state, "okvt", other ? "other" : "", noun.text, word.text, from.text);
+    return "the %o %k (2:with the same %v as|2:that has the same %v as|of the same %v as) %t";
 }
 
-static bool pick_it(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
     if (state->it < 0 || !blocks_target_open(state, state->it, hide))
-        return false;
+        return NULL;
     if (!blocks_it_clear(state) && state->round - state->it_entry > 1)
-        return false;
+        return NULL;
     target->object = state->it;
     target->coreference = state->round - state->it_entry;
-    return blocks_target_put(
-        state, target, "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
+    return "(16:it|2:that one|that|that thing|that object|this one|this thing)";
 }
 
-static bool pick_next_to_it(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_next_to_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
     blocks_target from = {.object = -1, .kind = blocks_anything};
-    return pick_it(state, 0, &from) && blocks_pick_near(state, hide, &from, target);
+    return blocks_target_name(state, pick_it, 0, &from)
+               ? blocks_pick_near(state, hide, &from, target)
+               : NULL;
 }
 
 // Of all such things, is the object the one mentioned last?
@@ -192,7 +174,7 @@ static int cue_entry(const blocks_state *state, int object, unsigned word)
     return latest;
 }
 
-static bool pick_that(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_that(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
     int start = blocks_some_object(state);
@@ -213,57 +195,49 @@ static bool pick_that(blocks_state *state, unsigned hide, blocks_target *target)
             target->kind = kind;
             target->coreference = state->round - state->last[object];
             blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THAT);
-            return blocks_target_put(
-                state, target,
-                "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
-                "about|this %b|the same %b)",
-                "kb", noun.text, noun.text + 5);
+            blocks_say(state, "kb", noun.text, noun.text + 5);
+            return "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
+                   "about|this %b|the same %b)";
         }
     }
-    return false;
+    return NULL;
 }
 
-static bool pick_before(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_before(blocks_state *state, unsigned hide, blocks_target *target)
 {
     if (state->before < 0 || state->it < 0 || state->round - state->it_entry > 1 ||
         !blocks_target_open(state, state->before, hide))
-        return false;
+        return NULL;
     target->object = state->before;
     target->coreference = state->round - state->last[state->before];
     bool first =
         state->singles == (1u << state->it | 1u << state->before) && state->last[state->before] > 0;
-    blocks_target_put(state, target,
-                      first && blocks_chance(state, 0.5)
-                          ? "(3:the first one|the first thing)"
-                          : "(2:the one before|the one before that|the previous one)",
-                      "");
-    return target->coreference > 0;
+    return first && blocks_chance(state, 0.5)
+               ? "(3:the first one|the first thing)"
+               : "(2:the one before|the one before that|the previous one)";
 }
 
 // "what is behind it | a red cube | is that one big"
-static bool pick_answer(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_answer(blocks_state *state, unsigned hide, blocks_target *target)
 {
     int told = state->latest->named;
     if (told < 0 || !blocks_target_open(state, told, hide))
-        return false;
+        return NULL;
     target->object = told;
     target->coreference = 1;
-    return blocks_target_put(
-        state, target,
-        state->latest->ask == ASK_WHICH
-            ? (state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
-                             : "(4:that one|2:that|that thing|that object|this one)")
-        : state->latest->ask == ASK_CHOICE
-            ? (state->it < 0 ? "(3:that one|3:it|that)" : "that one")
-            : (state->it < 0
-                   ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
-                   : "(4:that one|2:that|that thing|that other one|the other one|this one)"),
-        "");
+    return state->latest->ask == ASK_WHICH
+               ? (state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
+                                : "(4:that one|2:that|that thing|that object|this one)")
+           : state->latest->ask == ASK_CHOICE
+               ? (state->it < 0 ? "(3:that one|3:it|that)" : "that one")
+               : (state->it < 0
+                      ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
+                      : "(4:that one|2:that|that thing|that other one|the other one|this one)");
 }
 
 // "the other cube": of the two there are, not the one just mentioned. "the other one": of the two
 // mentioned last.
-static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_other(blocks_state *state, unsigned hide, blocks_target *target)
 {
     int last = state->round - 1, told = state->entry[last].named;
     // "which is bigger, the ball or the cube | the ball | what color is the other one"
@@ -271,11 +245,12 @@ static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target
         state->both_entry == last) {
         target->object = blocks_only(state->both & ~(1u << told));
         target->coreference = 1;
-        snprintf(target->text, sizeof target->text, "the other one");
-        return target->object >= 0 && blocks_target_open(state, target->object, hide);
+        return target->object >= 0 && blocks_target_open(state, target->object, hide)
+                   ? "the other one"
+                   : NULL;
     }
     if (state->it < 0 || state->it_entry != last || last < 1)
-        return false;
+        return NULL;
     bool of_they = state->they && state->they_last == last && blocks_chance(state, 0.6);
     static const blocks_attribute named_by[] = {BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_SHAPE,
                                                 BLOCKS_SHAPE,    BLOCKS_COLOR, BLOCKS_COLOR,
@@ -287,23 +262,21 @@ static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target
     unsigned named = blocks_kind_mask(target->kind);
     if (blocks_size_of(two) != 2 || !blocks_has(two, state->it) || named & hide ||
         (named & state->known[state->it]) != named)
-        return false;
+        return NULL;
     target->object = blocks_only(two & ~(1u << state->it));
     if (!blocks_target_open(state, target->object, hide))
-        return false;
+        return NULL;
     target->coreference = 1;
     target->of_they = of_they;
-    target->named = named;
-    snprintf(target->text, sizeof target->text, "the other %s",
-             of_they ? "one" : blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
-    if (!of_they && a != BLOCKS_SHAPE && blocks_chance(state, 0.5))
-        snprintf(target->text, sizeof target->text, "the other %s one",
-                 blocks_value_name(a, target->kind.value[a]));
-    return true;
+    if (of_they)
+        return "the other one";
+    blocks_say(state, "ka", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text,
+               blocks_value_name(a, target->kind.value[a]));
+    return a != BLOCKS_SHAPE && blocks_chance(state, 0.5) ? "the other %a one" : "the other %k";
 }
 
 // "the third cube", "the third one": of three, two of which were mentioned one by one.
-static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_third(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
     const bool of_two = blocks_of_two(state); // the two of the round before
@@ -319,15 +292,14 @@ static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target
     if (blocks_size_of(three) != 3 || target->object < 0 || !latest || state->round < 2 ||
         state->mention[target->object] >= 0 || !blocks_target_open(state, target->object, hide) ||
         (!all && hide & 1u << BLOCKS_SHAPE))
-        return false;
+        return NULL;
     target->coreference = 1;
-    return blocks_target_put(
-        state, target, all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k",
-        "k", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    blocks_say(state, "k", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    return all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k";
 }
 
 // "how many of them are red | 2 | what color is the other one"
-static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_remaining(blocks_state *state, unsigned hide, blocks_target *target)
 {
     // "how many large things are there | 5 | what color is the other one": of all things
     bool of_all = state->latest->counted && !blocks_kind_mask(state->latest->whole) &&
@@ -336,15 +308,12 @@ static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *ta
         return pick_third(state, hide, target);
     target->object = blocks_only(blocks_remaining(state));
     if (target->object < 0 || !blocks_target_open(state, target->object, hide))
-        return false;
+        return NULL;
     target->coreference = 1;
     target->of_they = true;
-    return blocks_target_put(
-        state, target,
-        blocks_they_narrowed(state)
-            ? "(3:the other one|the remaining one|the last one|the one that is left)"
-            : "(3:the other one|the remaining one)",
-        "");
+    return blocks_they_narrowed(state)
+               ? "(3:the other one|the remaining one|the last one|the one that is left)"
+               : "(3:the other one|the remaining one)";
 }
 
 // Of things that were mentioned.
@@ -355,82 +324,98 @@ static const char *const one_at[BLOCKS_DIRECTIONS] = {
     "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
 
 // "what color is the left ball | red | and the right one"
-static bool pick_opposite(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_opposite(blocks_state *state, unsigned hide, blocks_target *target)
 {
     bool of_two = state->both_entry > 0 && !blocks_kind_mask(state->latest->furthest_of);
     if (!state->latest->at || of_two || blocks_kind_mask(state->latest->furthest_of) & hide)
-        return false;
+        return NULL;
     blocks_direction direction = (blocks_direction)((state->latest->at - 1) ^ 1);
     target->kind = state->latest->furthest_of;
     target->object =
         blocks_extreme(state->scene, blocks_find(state->scene, target->kind), direction);
     if (target->object < 0 || !blocks_target_open(state, target->object, hide))
-        return false;
+        return NULL;
     target->coreference = 1;
     target->at = 1 + (int)direction;
     target->family = "superlative";
     bool noun = blocks_kind_mask(target->kind) && blocks_chance(state, 0.25);
-    return blocks_target_put(state, target,
-                             noun ? blocks_place_patterns[direction] : one_at[direction], "k",
-                             blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    blocks_say(state, "k", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    return noun ? blocks_place_patterns[direction] : one_at[direction];
 }
 
 // One of those mentioned last: "the red one", "the one on the left".
-static bool pick_among(blocks_state *state, unsigned hide, blocks_target *target)
+static const char *pick_among(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
     blocks_set set = blocks_find(scene, state->they_kind);
     if (!state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
         blocks_of_two_others(state, set) || blocks_size_of(set) < 2 ||
         blocks_kind_mask(state->they_kind) & hide)
-        return false;
+        return NULL;
     target->coreference = state->round - state->they_entry;
     target->of_they = true;
     target->kind = state->they_kind;
     if (blocks_chance(state, 0.4)) {
         blocks_direction direction = blocks_some_direction(state);
         target->object = blocks_extreme(scene, set, direction);
-        snprintf(target->text, sizeof target->text, "%s",
-                 blocks_expansion(&state->rng, one_at[direction]).text);
+        blocks_say(state, "k", blocks_expansion(&state->rng, one_at[direction]).text);
         target->family = "superlative";
     } else {
         blocks_attribute a = blocks_some_attribute(state);
         int some = random_of(state, set);
         if (target->kind.value[a] >= 0 || hide >> a & 1)
-            return false;
+            return NULL;
         target->kind.value[a] = (int8_t)blocks_value_of(scene, some, a);
         target->object = blocks_only(blocks_find(scene, target->kind));
         blocks_kind such = blocks_such(a, target->kind.value[a]);
-        snprintf(target->text, sizeof target->text, "%s",
-                 blocks_noun(&state->rng, such, BLOCKS_THE).text);
-        if (a == BLOCKS_SHAPE && strstr(target->text, "one"))
-            return false;
+        blocks_phrase noun = blocks_noun(&state->rng, such, BLOCKS_THE);
+        if (a == BLOCKS_SHAPE && strstr(noun.text, "one"))
+            return NULL;
+        blocks_say(state, "k", noun.text);
     }
-    target->named = blocks_kind_mask(target->kind);
-    return target->object >= 0 && blocks_target_open(state, target->object, hide);
+    return target->object >= 0 && blocks_target_open(state, target->object, hide) ? "%k" : NULL;
+}
+
+bool blocks_target_write(blocks_state *state, const char *pattern, blocks_target *target)
+{
+    if (!pattern)
+        return false;
+    blocks_write(state, pattern, target->text, sizeof target->text);
+    target->named |= blocks_kind_mask(target->kind);
+    return true;
+}
+
+bool blocks_target_name(blocks_state *state, blocks_pick_fn *pick, unsigned hide,
+                        blocks_target *target)
+{
+    *target = (blocks_target){.object = -1, .kind = blocks_anything};
+    return blocks_target_write(state, pick(state, hide, target), target);
+}
+
+bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target *target)
+{
+    return blocks_target_name(state, blocks_pick_named, hide, target);
 }
 
 bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    static bool (*const pick[])(blocks_state * state, unsigned hide, blocks_target *target) = {
-        [TARGET_NAMED] = blocks_target_pick_named,
-        [TARGET_PLACE] = blocks_pick_place,
-        [TARGET_SIZE] = blocks_pick_size,
-        [TARGET_NEIGHBOUR] = blocks_pick_neighbour,
-        [TARGET_NEXT_TO_IT] = pick_next_to_it,
-        [TARGET_NOT] = pick_not,
-        [TARGET_ALIKE] = pick_alike,
-        [TARGET_IT] = pick_it,
-        [TARGET_THAT] = pick_that,
-        [TARGET_BEFORE] = pick_before,
-        [TARGET_ANSWER] = pick_answer,
-        [TARGET_AMONG] = pick_among,
-        [TARGET_RANKED] = blocks_pick_ranked,
-        [TARGET_OTHER] = pick_other,
-        [TARGET_REMAINING] = pick_remaining,
-        [TARGET_OPPOSITE] = pick_opposite};
-    *target = (blocks_target){.object = -1, .kind = blocks_anything};
-    bool found = pick[state->naming](state, hide, target);
+    static blocks_pick_fn *const pick[] = {[TARGET_NAMED] = blocks_pick_named,
+                                           [TARGET_PLACE] = blocks_pick_place,
+                                           [TARGET_SIZE] = blocks_pick_size,
+                                           [TARGET_NEIGHBOUR] = blocks_pick_neighbour,
+                                           [TARGET_NEXT_TO_IT] = pick_next_to_it,
+                                           [TARGET_NOT] = pick_not,
+                                           [TARGET_ALIKE] = pick_alike,
+                                           [TARGET_IT] = pick_it,
+                                           [TARGET_THAT] = pick_that,
+                                           [TARGET_BEFORE] = pick_before,
+                                           [TARGET_ANSWER] = pick_answer,
+                                           [TARGET_AMONG] = pick_among,
+                                           [TARGET_RANKED] = blocks_pick_ranked,
+                                           [TARGET_OTHER] = pick_other,
+                                           [TARGET_REMAINING] = pick_remaining,
+                                           [TARGET_OPPOSITE] = pick_opposite};
+    bool found = blocks_target_name(state, pick[state->naming], hide, target);
     blocks_say(state, "t", target->text);
     return found;
 }
@@ -485,8 +470,8 @@ static bool pick_two(blocks_state *state, unsigned hide, blocks_target target[2]
         state->naming == TARGET_AMONG ? blocks_target_pick : blocks_target_pick_named;
     if (!blocks_target_pick(state, hide, &target[0]))
         return false;
-    target[1] = (blocks_target){.object = -1, .kind = blocks_anything};
-    return ((other && pick_other(state, hide, &target[1])) || pick(state, hide, &target[1])) &&
+    return ((other && blocks_target_name(state, pick_other, hide, &target[1])) ||
+            pick(state, hide, &target[1])) &&
            target[0].object != target[1].object;
 }
 

@@ -7,9 +7,6 @@
 
 // Something is left to ask about: not all attributes of hide are known of the object.
 bool blocks_target_open(const blocks_state *state, int object, unsigned hide);
-// Names the target by a reading of the pattern, and by its kind; true.
-bool blocks_target_put(blocks_state *state, blocks_target *target, const char *pattern,
-                       const char *letters, ...);
 // The last round was about two things that are not the set: "the one on the left" would be of
 // those.
 bool blocks_of_two_others(const blocks_state *state, blocks_set set);
@@ -17,11 +14,18 @@ bool blocks_of_two_others(const blocks_state *state, blocks_set set);
 // "the %k on the far left", a pattern; AROUND: in the middle.
 extern const char *const blocks_place_patterns[BLOCKS_DIRECTIONS + 1];
 
-// One way of naming each; false: not possible here.
-typedef bool blocks_pick_fn(blocks_state *state, unsigned hide, blocks_target *target);
-blocks_pick_fn blocks_pick_place, blocks_pick_ranked, blocks_pick_size, blocks_pick_neighbour;
+// One way of naming each: the pattern of its name, after what the letters stand for was said; NULL:
+// not possible here.
+typedef const char *blocks_pick_fn(blocks_state *state, unsigned hide, blocks_target *target);
+blocks_pick_fn blocks_pick_named, blocks_pick_place, blocks_pick_ranked, blocks_pick_size,
+    blocks_pick_neighbour;
 // The thing that is nearest to another, in some direction or in any.
-bool blocks_pick_near(blocks_state *state, unsigned hide, const blocks_target *from,
-                      blocks_target *target);
+const char *blocks_pick_near(blocks_state *state, unsigned hide, const blocks_target *from,
+                             blocks_target *target);
+// Writes the name, and what it names; false: there is no pattern.
+bool blocks_target_write(blocks_state *state, const char *pattern, blocks_target *target);
+// Picks and names one so; false: not possible here.
+bool blocks_target_name(blocks_state *state, blocks_pick_fn *pick, unsigned hide,
+                        blocks_target *target);
 
 #endif
