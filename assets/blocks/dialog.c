@@ -9,7 +9,7 @@ typedef enum {
     WHEN_ANY,  // needs nothing said before
     WHEN_LONE, // speaks of one thing, which would then be another "it"
     WHEN_IT,
-    WHEN_THEY,
+    WHEN_THEY, // a group was mentioned: TARGET_IT of several things is always "they"
     WHEN_OTHER // refers to what was said in some other way
 } when;
 

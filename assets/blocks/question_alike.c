@@ -64,8 +64,7 @@ static const char *ask_odd_attribute(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_COLOR : blocks_some_attribute(state);
-    if (!blocks_group_pick(state, &g) || (state->naming == TARGET_IT && !state->they) ||
-        blocks_size_of(g.set) < 3)
+    if (!blocks_group_pick(state, &g) || blocks_size_of(g.set) < 3)
         return NULL;
     blocks_set odd = odd_ones(state->scene, g.set, a);
     if (blocks_only(odd) < 0)
@@ -89,7 +88,7 @@ const char *blocks_ask_odd_one(blocks_state *state, blocks_draft *draft)
     if (blocks_chance(state, 0.5))
         return ask_odd_attribute(state, draft);
     bool all = state->naming == TARGET_NAMED && blocks_chance(state, 0.5);
-    if (!all && (!blocks_group_pick(state, &g) || (state->naming == TARGET_IT && !state->they)))
+    if (!all && !blocks_group_pick(state, &g))
         return NULL;
     blocks_set differ = 0;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)

@@ -195,16 +195,16 @@ const char *blocks_ask_verify(blocks_state *state, blocks_draft *draft)
     if (draw_lead(state, &target))
         return "%l(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) (%v "
                "too|also %v))";
-    return attribute == BLOCKS_COLOR
-               ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%T "
-                 "%v|%t is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or "
-                 "not|%t is %v, (right|yes|correct)|isn't %t %v)"
-           : attribute == BLOCKS_SHAPE
-               ? "(14:is %t %v|would you say %t is %v|%T %v|%t is %v|and is %t %v|is %t also "
-                 "%v|and %t, is it %v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
-               : "(14:is %t %v|does %t look %v|would you say %t is %v|%T %v|and is %t %v|is %t %v "
-                 "too|is %t also %v|and %t, is it %v|is %t %v or not|%T, %v or not|%t is %v|%t is "
-                 "%v, (right|yes|correct)|isn't %t %v)";
+    if (attribute == BLOCKS_COLOR)
+        return "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%T %v|%t "
+               "is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t "
+               "is %v, (right|yes|correct)|isn't %t %v)";
+    if (attribute == BLOCKS_SHAPE)
+        return "(14:is %t %v|would you say %t is %v|%T %v|%t is %v|and is %t %v|is %t also %v|and "
+               "%t, is it %v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)";
+    return "(14:is %t %v|does %t look %v|would you say %t is %v|%T %v|and is %t %v|is %t %v too|is "
+           "%t also %v|and %t, is it %v|is %t %v or not|%T, %v or not|%t is %v|%t is %v, "
+           "(right|yes|correct)|isn't %t %v)";
 }
 
 // "what is the thing on the left": a red cube.

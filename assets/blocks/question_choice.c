@@ -113,9 +113,9 @@ const char *blocks_ask_bigger(blocks_state *state, blocks_draft *draft)
     return word_two(
         state, draft, target, blocks_expansion(&state->rng, how).text,
         choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) two "
-                 "is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u %p|2:%p, "
-                 "%T or %U|who is %p, %t or %u|%T or %U, (which|who) is %p|%T (vs|versus) "
-                 "%U, (which is|) %p|(of|between|out of) %t and %u, which (one|) is %p)"
+                 "is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u %p|2:%p, %T or "
+                 "%U|who is %p, %t or %u|%T or %U, (which|who) is %p|%T (vs|versus) %U, (which "
+                 "is|) %p|(of|between|out of) %t and %u, which (one|) is %p)"
                : "(6:is %t %p than %u|%T %p than %U)");
 }
 
@@ -437,8 +437,6 @@ const char *blocks_ask_which_of(blocks_state *state, blocks_draft *draft)
     blocks_group g;
     if (!blocks_group_pick(state, &g))
         return NULL;
-    if (!blocks_kind_mask(g.kind) && !state->they && !g.both)
-        return NULL;
     *draft = blocks_group_draft(&g, "choice", ASK_CHOICE, g.set);
     draft->meaning.among = g.set;
     blocks_say(state, "i", "is");
@@ -453,8 +451,8 @@ const char *blocks_ask_which_of(blocks_state *state, blocks_draft *draft)
     blocks_say(state, "k", blocks_noun(&state->rng, g.kind, BLOCKS_BARE).text);
     return g.named  ? "(3:which of %m %i %v|3:which one of %m %i %v|2:which %k %i %v)"
            : g.both ? "(which of %m %i %v|which one of %m %i %v)"
-                    : "(3:which of %m %i %v|2:which one of %m %i %v|3:which one %i %v|which %i %v|"
-                      "which from %m %i %v|and which of %m %i %v)";
+                    : "(3:which of %m %i %v|2:which one of %m %i %v|3:which one %i %v|which %i "
+                      "%v|which from %m %i %v|and which of %m %i %v)";
 }
 
 // ---- what there is most of --------------------------------------------------------------------
@@ -492,7 +490,7 @@ const char *blocks_ask_most(blocks_state *state, blocks_draft *draft)
         (!blocks_group_pick(state, &g) || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3))
         return NULL;
     int value = most_common(state->scene, g.set, a, fewest);
-    if (value < 0 || (some && !g.named && !state->they))
+    if (value < 0)
         return NULL;
     *draft = blocks_group_draft(&g, "superlative", ASK_MOST, g.set);
     draft->group = false;
@@ -503,15 +501,14 @@ const char *blocks_ask_most(blocks_state *state, blocks_draft *draft)
     blocks_say(state, "a", blocks_attribute_word(&state->rng, a).text);
     return some ? (a == BLOCKS_MATERIAL ? "(what are most of %m made of|2:what %a are most of %m)"
                                         : "what %a are most of %m")
-           : fewest
-               ? "((what|which) %a is (the|) (least common|rarest)|(what|which) %a (is there "
-                 "least of|appears least often)|what is the least common %a)"
-               : "(6:(2:what|which) %a is (3:|the) most (3:common|frequent)|2:(what|which) %a "
-                 "(appears|occurs) most (often|frequently)|2:what %a do you see (the|) "
-                 "most|(what|which) %a is there most of|what %a comes up (the|) most|what %a "
-                 "shows up (the|) most|3:what is the most (3:common|frequent) %a|what's the most "
-                 "common %a|most common %a|2:what %a are most of the (things|objects)|what %a do "
-                 "most (of the|) (things|objects) have)";
+           : fewest ? "((what|which) %a is (the|) (least common|rarest)|(what|which) %a (is there "
+                      "least of|appears least often)|what is the least common %a)"
+                    : "(6:(2:what|which) %a is (3:|the) most (3:common|frequent)|2:(what|which) %a "
+                      "(appears|occurs) most (often|frequently)|2:what %a do you see (the|) "
+                      "most|(what|which) %a is there most of|what %a comes up (the|) most|what %a "
+                      "shows up (the|) most|3:what is the most (3:common|frequent) %a|what's the "
+                      "most common %a|most common %a|2:what %a are most of the "
+                      "(things|objects)|what %a do most (of the|) (things|objects) have)";
 }
 
 // "which color occurs only once", "which color do exactly two of them have"
@@ -520,7 +517,7 @@ const char *blocks_ask_occurs(blocks_state *state, blocks_draft *draft)
     blocks_attribute a = blocks_chance(state, 0.65) ? BLOCKS_COLOR : BLOCKS_SHAPE;
     blocks_group g = blocks_group_of(state, blocks_anything);
     bool some = state->naming == TARGET_IT || blocks_chance(state, 0.4);
-    if (some && (!blocks_group_pick(state, &g) || (!g.named && !state->they)))
+    if (some && !blocks_group_pick(state, &g))
         return NULL;
     int times = blocks_chance(state, 0.6) ? 1 : 2, value = -1, values = 0;
     for (int v = 0; v < blocks_values(a); v++) {
@@ -538,15 +535,15 @@ const char *blocks_ask_occurs(blocks_state *state, blocks_draft *draft)
     draft->meaning.more.value[a] = (int8_t)value;
     draft->topic = blocks_topic(TOPIC_MOST, g.key, a, 2 + times);
     blocks_say(state, "a", blocks_attribute_word(&state->rng, a).text);
-    return some ? (times == 1 ? "((which|what) %a (occurs|appears) only once among %m|(which|what) "
-                                "%a does only one of %m have)"
-                              : "((which|what) %a (occurs|appears) twice among %m|(which|what) %a "
-                                "do exactly two of %m have)")
-           : times == 1
-               ? "((which|what) %a (occurs|appears) only once|(which|what) %a (is there|do you "
-                 "see) only once|(which|what) %a does only one (thing|object) have)"
-               : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is there "
-                 "twice|(which|what) %a do exactly two (things|objects) have)";
+    if (some)
+        return times == 1 ? "((which|what) %a (occurs|appears) only once among %m|(which|what) %a "
+                            "does only one of %m have)"
+                          : "((which|what) %a (occurs|appears) twice among %m|(which|what) %a do "
+                            "exactly two of %m have)";
+    return times == 1 ? "((which|what) %a (occurs|appears) only once|(which|what) %a (is there|do "
+                        "you see) only once|(which|what) %a does only one (thing|object) have)"
+                      : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is "
+                        "there twice|(which|what) %a do exactly two (things|objects) have)";
 }
 
 // "are most of them red"
@@ -562,7 +559,7 @@ const char *blocks_ask_mostly(blocks_state *state, blocks_draft *draft)
     else if (!blocks_group_pick(state, &g))
         return NULL;
     int size = blocks_size_of(g.set);
-    if (g.kind.value[a] >= 0 || size < 3 || (!g.named && !state->they))
+    if (g.kind.value[a] >= 0 || size < 3)
         return NULL;
     int value = yes ? most_common(state->scene, g.set, a, false) : blocks_group_value(state, &g, a);
     blocks_kind such = blocks_such(a, value < 0 ? 0 : value);

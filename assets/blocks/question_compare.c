@@ -92,13 +92,11 @@ const char *blocks_ask_more(blocks_state *state, blocks_draft *draft)
         (number[0] == 0 && number[1] == 0))
         return NULL;
     say_kinds(state, draft, kind);
-    return how < 6
-               ? "(6:are there more %p than %q|do you see more %p than %q|3:is the number of %p "
-                 "(3:greater|larger|higher|bigger) than (2:the number of|that of) %q)"
+    return how < 6 ? "(6:are there more %p than %q|do you see more %p than %q|3:is the number of "
+                     "%p (3:greater|larger|higher|bigger) than (2:the number of|that of) %q)"
            : how < 8
                ? "(2:are there (2:fewer|less) %p than %q|is the number of %p "
-                 "(2:less|smaller|lower) "
-                 "than (2:the number of|that of) %q)"
+                 "(2:less|smaller|lower) than (2:the number of|that of) %q)"
                : "(2:are there (2:|exactly) as many %p as %q|2:are there the same number of %p and "
                  "%q|are there equally many %p and %q|2:(are|is) there an equal number of %p and "
                  "%q|2:is the number of %p (equal to|the same as) (2:the number of|that of) %q)";
@@ -129,11 +127,11 @@ const char *blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
                "(more|) %b|is it mostly %a or %b|2:%a or %b, (which|what) is (there|) more)";
     }
     say_kinds(state, draft, kind);
-    return "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which "
-           "are there more of, %p or %q|2:are there more %p or %q|2:(is it|are they|) "
-           "mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|which "
-           "is there more of, %p or %q|what's more, %p or %q|what do (we|you) have more "
-           "of, %p or %q|do (we have|you see) more %p or %q)";
+    return "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which are there "
+           "more of, %p or %q|2:are there more %p or %q|2:(is it|are they|) mostly %p or %q|more "
+           "%p or %q|%p or %q, which (are there|) more (of|)|which is there more of, %p or "
+           "%q|what's more, %p or %q|what do (we|you) have more of, %p or %q|do (we have|you see) "
+           "more %p or %q)";
 }
 
 // "how many more cubes than balls are there"
@@ -152,11 +150,10 @@ const char *blocks_ask_how_many_more(blocks_state *state, blocks_draft *draft)
     draft->meaning.number = difference;
     say_kinds(state, draft, kind);
     draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE, blocks_kinds_key(kind), 0, 0);
-    return either ? "(what is|what's|) the difference between the number(s|) of %p and (of|) %q"
-           : fewer
-               ? "how many fewer %p than %q are there"
-               : "(3:how many more %p than %q are there|how many more %p than %q|how many more %p "
-                 "are there than %q|%p minus %q)";
+    return either  ? "(what is|what's|) the difference between the number(s|) of %p and (of|) %q"
+           : fewer ? "how many fewer %p than %q are there"
+                   : "(3:how many more %p than %q are there|how many more %p than %q|how many more "
+                     "%p are there than %q|%p minus %q)";
 }
 
 // "what is the difference between the ball and the cube", "what do they have in common"
@@ -166,8 +163,7 @@ const char *blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
          differ = blocks_chance(state, 0.6);
     blocks_target target[2];
     blocks_group g = {0};
-    if (they ? (state->naming == TARGET_IT && !state->they) || !blocks_group_pick(state, &g) ||
-                   blocks_size_of(g.set) != 2
+    if (they ? !blocks_group_pick(state, &g) || blocks_size_of(g.set) != 2
              : !blocks_two_targets(state, 0, target))
         return NULL;
     blocks_set two = they ? g.set : 1u << target[0].object | 1u << target[1].object;
@@ -191,19 +187,18 @@ const char *blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
     int other = (one + 1 + vd_rng_below(&state->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
     blocks_say(state, "c", blocks_attribute_word(&state->rng, other).text);
     blocks_say(state, "a", blocks_attribute_word(&state->rng, one).text);
-    return they ? (differ
-                       ? "(2:what is the difference between %m|what's the difference between "
-                         "%m|2:what is different about %m|what's different about %m|how are %g "
-                         "different|how do %g differ|what is the difference|do %g differ in %a or "
-                         "(only|) in %c|do %g differ in %c or (only|) in %a)"
-                       : "(3:what do %g have in common|what do %g share|what is the same about %m)")
-           : differ
-               ? "(3:what is the difference between %t and %u|what's the difference between %t "
-                 "and %u|how (is %t different from|does %t differ from) %u|what is different "
-                 "between %t and %u|do %t and %u differ in %a or in %c|do %t and %u differ in %c "
-                 "or (only|) in %a)"
-               : "(3:what do %t and %u have in common|what does %t have in common with %u|what "
-                 "do %t and %u share)";
+    if (they)
+        return differ ? "(2:what is the difference between %m|what's the difference between "
+                        "%m|2:what is different about %m|what's different about %m|how are %g "
+                        "different|how do %g differ|what is the difference|do %g differ in %a or "
+                        "(only|) in %c|do %g differ in %c or (only|) in %a)"
+                      : "(3:what do %g have in common|what do %g share|what is the same about %m)";
+    return differ ? "(3:what is the difference between %t and %u|what's the difference between %t "
+                    "and %u|how (is %t different from|does %t differ from) %u|what is different "
+                    "between %t and %u|do %t and %u differ in %a or in %c|do %t and %u differ in "
+                    "%c or (only|) in %a)"
+                  : "(3:what do %t and %u have in common|what does %t have in common with %u|what "
+                    "do %t and %u share)";
 }
 
 // "is the ball the same color as the cube"
@@ -224,17 +219,17 @@ const char *blocks_ask_same(blocks_state *state, blocks_draft *draft)
         draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
         blocks_phrase word = blocks_attribute_word(&state->rng, a);
         blocks_say(state, "v", word.text);
-        return state->naming == TARGET_IT && target[1].named && blocks_chance(state, 0.25)
-                   ? "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same "
-                     "%v|is %u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same "
-                     "%v|has %u the same %v)"
-               : state->naming == TARGET_IT
-                   ? "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same "
-                     "%v as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t "
-                     "the same %v as %u|does %t have same %v as %u)"
-                   : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have "
-                     "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%T "
-                     "and %U the same %v|same %v, %T and %U)";
+        if (state->naming == TARGET_IT && target[1].named && blocks_chance(state, 0.25))
+            return "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same %v|is "
+                   "%u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same %v|has "
+                   "%u the same %v)";
+        if (state->naming == TARGET_IT)
+            return "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same %v "
+                   "as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t the "
+                   "same %v as %u|does %t have same %v as %u)";
+        return "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have the "
+               "same %v|does %t have the same %v as %u|do %t and %u share the same %v|%T and %U "
+               "the same %v|same %v, %T and %U)";
     }
     return NULL;
 }
@@ -252,13 +247,10 @@ static blocks_set with_it(const blocks_target *target, blocks_set others)
 // "anything else made of the same stuff", of the thing just mentioned
 static const char *ask_else_of_it(blocks_state *state, blocks_attribute a)
 {
-    blocks_phrase name = blocks_expansion(&state->rng, else_names[a]);
-    if (a == BLOCKS_MATERIAL && blocks_chance(state, 0.7)) {
-        blocks_say(state, "v", name.text);
+    blocks_say(state, "v", blocks_expansion(&state->rng, else_names[a]).text);
+    if (a == BLOCKS_MATERIAL && blocks_chance(state, 0.7))
         return "(2:is anything else|anything else|is there anything else) (3:made of the same "
                "%v|made of that|of the same %v)";
-    }
-    blocks_say(state, "v", name.text);
     return "(2:is anything else (the same|that) %v|is there anything else (of|with|in) (the "
            "same|that) %v|does anything else (have|share) (its|the same|that) %v|2:anything else "
            "(of|with|in) the same %v|anything else (the same|that) %v|is there another "
@@ -289,42 +281,39 @@ const char *blocks_ask_else(blocks_state *state, blocks_draft *draft)
     draft->implied = count ? -1 : blocks_only(others);
     draft->both = with_it(&target, others);
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 0);
-    blocks_phrase many = blocks_noun(&state->rng, alike, BLOCKS_PLURAL);
-    blocks_phrase one = blocks_noun(&state->rng, alike, BLOCKS_BARE);
+    blocks_say(state, "p", blocks_noun(&state->rng, alike, BLOCKS_PLURAL).text);
+    blocks_say(state, "k", blocks_noun(&state->rng, alike, BLOCKS_BARE).text);
     // "is there another cube": once it is known that it is one, and where none but it was meant.
     bool known = state->naming == TARGET_IT && state->known[target.object] >> a & 1;
     for (int i = 0; known && i < state->scene->count; i++)
         known = !blocks_has(others, i) || state->mention[i] < 0;
-    blocks_phrase says = blocks_predicate(&state->rng, a, alike.value[a]);
+    blocks_say(state, "v", blocks_predicate(&state->rng, a, alike.value[a]).text);
     if (state->naming == TARGET_IT && !count && blocks_it_clear(state) && blocks_chance(state, 0.4))
         return ask_else_of_it(state, a);
-    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(state, 0.3)) {
-        blocks_say(state, "v", says.text);
+    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(state, 0.3))
         return "(2:anything else %v|2:is anything else %v|2:is there anything else %v|is there "
                "anything else that is %v|any other (thing|object) that (is|'s) %v|is there another "
                "(thing|object) that is %v)";
-    }
-    const char *pattern =
-        known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
-                         "%p do you see)"
-                       : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
-                         "see another %k|any other %p|are there any more %p|any more %p|another "
-                         "%k|other %p|is there a further %k|is there one more %k)")
-        : count ? (state->naming == TARGET_IT
-                       ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
-                         "many others have (that|the same) %v|how many others (share|are) "
-                         "(that|its|the same) %v|what number of other (things|objects) (have|are) "
-                         "the same %v as %t|how many other (things|objects) (have|share) "
-                         "(that|its) %v|others of the same %v, how many)"
-                       : "(3:how many other (things|objects) (have|are) the same %v as %t|what "
-                         "number of other (things|objects) (have|are) the same %v as %t|how many "
-                         "others (have|are) the same %v as %t)")
-                : "(2:is anything else the same %v as %t|is there anything else with the same %v "
-                  "as %t|is there another (thing|object) of the same %v as %t|does anything else "
-                  "have the same %v as %t)";
-    blocks_say(state, "vpk", blocks_expansion(&state->rng, else_names[a]).text, many.text,
-               one.text);
-    return pattern;
+    blocks_say(state, "v", blocks_expansion(&state->rng, else_names[a]).text);
+    if (known)
+        return count ? "(2:how many other %p are there|how many more %p are there|how many other "
+                       "%p do you see)"
+                     : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
+                       "see another %k|any other %p|are there any more %p|any more %p|another "
+                       "%k|other %p|is there a further %k|is there one more %k)";
+    if (!count)
+        return "(2:is anything else the same %v as %t|is there anything else with the same %v as "
+               "%t|is there another (thing|object) of the same %v as %t|does anything else have "
+               "the same %v as %t)";
+    return state->naming == TARGET_IT
+               ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how many "
+                 "others have (that|the same) %v|how many others (share|are) (that|its|the same) "
+                 "%v|what number of other (things|objects) (have|are) the same %v as %t|how many "
+                 "other (things|objects) (have|share) (that|its) %v|others of the same %v, how "
+                 "many)"
+               : "(3:how many other (things|objects) (have|are) the same %v as %t|what number of "
+                 "other (things|objects) (have|are) the same %v as %t|how many others (have|are) "
+                 "the same %v as %t)";
 }
 
 // "which thing has the same color as the ball", "is there a cube of the same color"
@@ -360,14 +349,12 @@ const char *blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
     bool of_it = state->naming == TARGET_IT;
     bool of_shape = (int)state->scene->object[target.object].shape == alike.value[BLOCKS_SHAPE];
     const char *other = of_shape && blocks_chance(state, 0.6) ? "other " : "";
-    blocks_phrase bare = {""}, many = {""}, one = {""};
     if (some) {
-        bare = blocks_noun(&state->rng, shape, BLOCKS_BARE);
-        many = blocks_noun(&state->rng, shape, BLOCKS_PLURAL);
-        one = blocks_noun(&state->rng, shape, BLOCKS_A);
+        blocks_say(state, "b", blocks_noun(&state->rng, shape, BLOCKS_BARE).text);
+        blocks_say(state, "p", blocks_noun(&state->rng, shape, BLOCKS_PLURAL).text);
+        blocks_say(state, "k", blocks_noun(&state->rng, shape, BLOCKS_A).text);
     }
-    blocks_say(state, "vkpbo", blocks_attribute_word(&state->rng, a).text, one.text, many.text,
-               bare.text, other);
+    blocks_say(state, "vo", blocks_attribute_word(&state->rng, a).text, other);
     return there ? (of_it ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
                           : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
            : some && of_it
@@ -399,10 +386,9 @@ const char *blocks_ask_another(blocks_state *state, blocks_draft *draft)
     draft->other_thing = draft->other_group = true;
     draft->both = others == 1 ? draft->meaning.objects : 0;
     draft->topic = blocks_topic(TOPIC_ANOTHER, blocks_kind_key(before->kind), 0, 0);
-    blocks_phrase one = blocks_noun(&state->rng, before->kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&state->rng, before->kind, BLOCKS_PLURAL);
+    blocks_say(state, "k", blocks_noun(&state->rng, before->kind, BLOCKS_BARE).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, before->kind, BLOCKS_PLURAL).text);
     draft->plural = blocks_chance(state, 0.5);
-    blocks_say(state, "kp", one.text, many.text);
     return only ? "(is that the only (2:one|%k)|is it the only (one|%k)|only the one|just the one)"
            : count ? "(2:how many more|how many more are there|how many more of (them|those) are "
                      "there|how many other %p are there)"
@@ -469,12 +455,11 @@ const char *blocks_ask_besides(blocks_state *state, blocks_draft *draft)
     blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->topic = blocks_topic(TOPIC_BESIDES, a, target.object, 0);
-    blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase but = blocks_expansion(
-        &state->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
+    blocks_say(state, "k", blocks_noun(&state->rng, kind, BLOCKS_BARE).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+    const char *but = "(5:besides|3:other than|apart from|except|except for|but|aside from)";
+    blocks_say(state, "b", blocks_expansion(&state->rng, but).text);
     draft->plural = blocks_chance(state, 0.6);
-    blocks_say(state, "kpb", one.text, many.text, but.text);
     return count ? "(2:how many other %p are there|how many %p are there|how many more %p are "
                    "there) %b %t"
            : draft->plural ? "(3:are there any other %p|any other %p|2:are there any %p|are there "
@@ -525,8 +510,8 @@ const char *blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
     const blocks_scene *scene = state->scene;
     bool group = state->naming == TARGET_IT;
     blocks_set those = group ? blocks_find(scene, state->they_kind) : state->singles;
-    if (group ? !state->they || blocks_they_narrowed(state) ||
-                    state->round - state->they_last > 1 || state->entry[state->they_entry].one
+    if (group ? blocks_they_narrowed(state) || state->round - state->they_last > 1 ||
+                    state->entry[state->they_entry].one
               : state->they || state->round - state->it_entry > 1)
         return NULL;
     blocks_attribute a = blocks_some_attribute(state);
@@ -549,15 +534,15 @@ const char *blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
     draft->crowded = draft->other_group = draft->plural = true;
     draft->other_thing = others != 0;
     draft->topic = blocks_topic(TOPIC_BESIDES, a, 100 + those, 0);
-    blocks_phrase but =
-        blocks_expansion(&state->rng, "(5:besides|3:other than|apart from|except|but)");
+    const char *but = "(5:besides|3:other than|apart from|except|but)";
+    blocks_say(state, "b", blocks_expansion(&state->rng, but).text);
     bool two_told = blocks_known_number(state, state->they_kind) == 2;
-    blocks_phrase them = blocks_expansion(&state->rng, size > 2   ? "(2:those|them|these)"
-                                                       : !group   ? "(2:those two|these two|those)"
-                                                       : two_told ? "(2:those two|those|them)"
-                                                                  : "(those|them)");
-    blocks_say(state, "pbt", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, but.text,
-               them.text);
+    const char *them = size > 2   ? "(2:those|them|these)"
+                       : !group   ? "(2:those two|these two|those)"
+                       : two_told ? "(2:those two|those|them)"
+                                  : "(those|them)";
+    blocks_say(state, "t", blocks_expansion(&state->rng, them).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
     return count ? "(3:how many other %p are there|how many more %p are there|how many other "
                    "%p(,|)) %b %t"
                  : "(3:are there any other %p|2:any other %p|are there other %p|are there any "

@@ -108,15 +108,14 @@ static blocks_phrase number_words(blocks_state *state, int number)
 static const char including[] =
     "(3:how many %p(2: are there|)(3:| in total| altogether| overall| total)(|,) "
     "(3:including|incl|counting|with) %o|(total|number of|total number of) %p "
-    "(including|incl|counting) %o|how many %p are there(| in total| altogether), %o "
-    "included)";
+    "(including|incl|counting) %o|how many %p are there(| in total| altogether), %o included)";
 
 // "how many cubes are there including that one": all of them, one of which was mentioned or is
 // named.
 static bool say_including(blocks_state *state, blocks_draft *draft, blocks_kind kind)
 {
     blocks_set such = blocks_find(state->scene, kind);
-    blocks_phrase one, many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
     int some = blocks_some_object(state);
     blocks_attribute a = blocks_some_attribute(state);
     blocks_kind named = blocks_such(a, blocks_value_of(state->scene, some, a));
@@ -126,17 +125,19 @@ static bool say_including(blocks_state *state, blocks_draft *draft, blocks_kind 
     if (all) // "how many things are there including the blue box"
         named.value[BLOCKS_SHAPE] = (int8_t)state->scene->object[some].shape;
     if (it)
-        one = blocks_expansion(&state->rng, "(3:that one|2:this one|that)");
+        blocks_say(state, "o", blocks_expansion(&state->rng, "(3:that one|2:this one|that)").text);
     else if (kind.value[a] < 0 && (all || a != BLOCKS_SHAPE) &&
              blocks_size_of(blocks_find(state->scene, named) & such) == 1)
-        one = blocks_noun(&state->rng, named,
-                          all && blocks_chance(state, 0.3) ? BLOCKS_THAT : BLOCKS_THE);
+        blocks_say(state, "o",
+                   blocks_noun(&state->rng, named,
+                               all && blocks_chance(state, 0.3) ? BLOCKS_THAT : BLOCKS_THE)
+                       .text);
     else
         return false;
     draft->crowded = true; // a person may go on about that one
+    const char *all_words = "(4:things|3:objects|2:blocks|items|pieces)";
     if (all)
-        many = blocks_expansion(&state->rng, "(4:things|3:objects|2:blocks|items|pieces)");
-    blocks_say(state, "po", many.text, one.text);
+        blocks_say(state, "p", blocks_expansion(&state->rng, all_words).text);
     return true;
 }
 
@@ -145,10 +146,9 @@ static const char *ask_two_numbers(blocks_state *state, blocks_kind kind, int nu
 {
     int low = number > 1 && blocks_chance(state, 0.5) ? number - 1 : number;
     bool swap = blocks_chance(state, 0.15);
-    blocks_phrase one = number_words(state, swap ? low + 1 : low);
-    blocks_phrase two = number_words(state, swap ? low : low + 1);
-    blocks_say(state, "nmp", one.text, two.text,
-               blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+    blocks_say(state, "n", number_words(state, swap ? low + 1 : low).text);
+    blocks_say(state, "m", number_words(state, swap ? low : low + 1).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
     return "(3:are there %n or %m %p|2:%n or %m %p|is it %n or %m %p|is it %n %p or %m|are there "
            "%n %p or %m|do you see %n or %m %p)";
 }
@@ -167,11 +167,10 @@ static const char *ask_count_of(blocks_state *state, blocks_draft *draft, blocks
 {
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
     bool shapes = adjectives != mask && blocks_chance(state, 0.3);
-    int a = shapes ? BLOCKS_SHAPE : __builtin_ctz(adjectives);
-    blocks_phrase predicate =
-        blocks_predicate_many(&state->rng, (blocks_attribute)a, kind.value[a]);
+    blocks_attribute a = shapes ? BLOCKS_SHAPE : (blocks_attribute)__builtin_ctz(adjectives);
+    blocks_say(state, "v", blocks_predicate_many(&state->rng, a, kind.value[a]).text);
     draft->whole = blocks_kind_with(kind, a, -1);
-    blocks_phrase many = blocks_noun(&state->rng, draft->whole, BLOCKS_PLURAL);
+    blocks_say(state, "p", blocks_noun(&state->rng, draft->whole, BLOCKS_PLURAL).text);
     int whole = blocks_number(state->scene, draft->whole);
     const char *pattern =
         "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|how "
@@ -182,7 +181,7 @@ static const char *ask_count_of(blocks_state *state, blocks_draft *draft, blocks
     if (!(mask & (mask - 1)) && means_all(state) && blocks_chance(state, 0.4))
         pattern = "(4:how many are %v|2:how many %v|how many is %v|how many of all these are "
                   "%v|how many of all the things are %v|and how many are %v)";
-    blocks_say(state, "pvn", many.text, predicate.text, number_words(state, whole).text);
+    blocks_say(state, "n", number_words(state, whole).text);
     return pattern;
 }
 
@@ -346,24 +345,22 @@ const char *blocks_ask_number(blocks_state *state, blocks_draft *draft)
         return NULL;
     *draft = blocks_about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
-    blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    const char *pattern =
-        several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there at least 2 "
-                  "%p|is there more than just one %k)"
-        : asked == 1
-            ? "(2:is there only (1|one) %k|2:is there just (1|one) %k|is there exactly 1 %k|is "
-              "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, right|, "
-              "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
-            : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
-              "%p|are there only %n %p|2:(so|) (there are|there's|theres) %n %p, "
-              "(right|correct)|(so|) (that's|that's like|) %n %p (in total|total)(, "
-              "(right|correct)|)|2:%n %p, (right|correct|yes)|so %n %p(, (right|correct)|)|i count "
-              "%n %p, (right|correct|yes)|true or false, there are %n %p)";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
-    blocks_say(state, "kpn", one.text, many.text, number_words(state, asked).text);
-    return pattern;
+    blocks_say(state, "k", blocks_noun(&state->rng, kind, BLOCKS_BARE).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+    blocks_say(state, "n", number_words(state, asked).text);
+    return several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there at least "
+                     "2 %p|is there more than just one %k)"
+           : asked == 1
+               ? "(2:is there only (1|one) %k|2:is there just (1|one) %k|is there exactly 1 %k|is "
+                 "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, "
+                 "right|, correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
+               : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
+                 "%p|are there only %n %p|2:(so|) (there are|there's|theres) %n %p, "
+                 "(right|correct)|(so|) (that's|that's like|) %n %p (in total|total)(, "
+                 "(right|correct)|)|2:%n %p, (right|correct|yes)|so %n %p(, (right|correct)|)|i "
+                 "count %n %p, (right|correct|yes)|true or false, there are %n %p)";
 }
 
 // "are there more than 3 cubes", "are there at least 2 balls"
@@ -384,10 +381,9 @@ const char *blocks_ask_bound(blocks_state *state, blocks_draft *draft)
     *draft = blocks_about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
-    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase words = number_words(state, asked);
-    blocks_say(state, "bnp", blocks_expansion(&state->rng, bounds[bound]).text, words.text,
-               noun.text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+    blocks_say(state, "n", number_words(state, asked).text);
+    blocks_say(state, "b", blocks_expansion(&state->rng, bounds[bound]).text);
     return "(4:are there %b %n %p|do you see %b %n %p)";
 }
 
@@ -425,19 +421,16 @@ const char *blocks_ask_not(blocks_state *state, blocks_draft *draft)
     }
     if (!count && mask && blocks_chance(state, 0.3)) {
         draft->plural = false;
-        blocks_phrase not = blocks_predicate(&state->rng, a, such.value[a]);
-        blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_A);
-        blocks_say(state, "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text,
-                   not .text);
+        blocks_say(state, "v", blocks_predicate(&state->rng, a, such.value[a]).text);
+        blocks_say(state, "a", blocks_noun(&state->rng, kind, BLOCKS_A).text);
+        blocks_say(state, "k", blocks_noun(&state->rng, kind, BLOCKS_BARE).text);
         return "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)";
     }
-    blocks_phrase not = blocks_predicate_many(&state->rng, a, such.value[a]);
+    blocks_say(state, "v", blocks_predicate_many(&state->rng, a, such.value[a]).text);
     // Where a group was mentioned, it would be of that.
-    if (count && !mask && !blocks_several_mentioned(state) && blocks_chance(state, 0.5)) {
-        blocks_say(state, "v", not .text);
+    if (count && !mask && !blocks_several_mentioned(state) && blocks_chance(state, 0.5))
         return "(3:how many aren't %v|2:how many are not %v|how many not %v)";
-    }
-    blocks_say(state, "pv", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, not .text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
     return count ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p are not "
                    "%v|how many %p are there that (are not|aren't) %v|number of %p that (are "
                    "not|aren't) %v|how many %p not %v|how many %p here (are not|aren't) %v)"
@@ -471,10 +464,9 @@ const char *blocks_ask_all(blocks_state *state, blocks_draft *draft)
         draft->meaning.attribute = attribute;
         draft->meaning.number = blocks_number(scene, both);
         draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), attribute, 0);
-        blocks_phrase predicate = blocks_predicate_many(&state->rng, attribute, value);
-        blocks_phrase singular = blocks_predicate(&state->rng, attribute, value);
-        blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_THE_MANY);
-        blocks_say(state, "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
+        blocks_say(state, "v", blocks_predicate_many(&state->rng, attribute, value).text);
+        blocks_say(state, "w", blocks_predicate(&state->rng, attribute, value).text);
+        blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text + 4);
         return mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|is every "
                       "one of the %p %w|are all %p %v|all %p %v|is each of the %p %w|(so|) all the "
                       "%p are %v, (right|correct|yes)|the %p are all %v, (right|correct))"

@@ -68,11 +68,11 @@ const char *blocks_ask_they_count(blocks_state *state, blocks_draft *draft)
                    : "(2:how many %o ones|and how many %o ones|how many %w)";
     if (!told || blocks_chance(state, 0.1))
         return told ? "(how many %v are there among %m|how many %v among %m|of %m, how many %v)"
-                    : "(6:how many of %m are %w|how many %v are there among %m|of those, how "
-                      "many are %w)";
-    return "(8:how many of %m are %w|2:how many are %w|of those, how many are %w|and how many "
-           "of %m are %w|and of %m, how many are %w|how many of %m would you say are %w|and "
-           "how many are %w)";
+                    : "(6:how many of %m are %w|how many %v are there among %m|of those, how many "
+                      "are %w)";
+    return "(8:how many of %m are %w|2:how many are %w|of those, how many are %w|and how many of "
+           "%m are %w|and of %m, how many are %w|how many of %m would you say are %w|and how many "
+           "are %w)";
 }
 
 // "2 of them are red, right", "is only one of them red"
@@ -118,7 +118,7 @@ const char *blocks_ask_they_not(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!blocks_group_they(state, &g) || !state->they || !draw_open(state, &g, &a))
+    if (!blocks_group_they(state, &g) || !draw_open(state, &g, &a))
         return NULL;
     int value = blocks_group_value(state, &g, a);
     blocks_kind kind = blocks_kind_with(g.kind, a, value);
@@ -130,8 +130,8 @@ const char *blocks_ask_they_not(blocks_state *state, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_THEY_NOT, blocks_kind_key(kind), 0, 0);
     blocks_say(state, "v", blocks_predicate_many(&state->rng, a, value).text);
-    return told_of(state) ? "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how "
-                            "many are not %v|3:how many aren't %v|and how many aren't %v)"
+    return told_of(state) ? "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how many "
+                            "are not %v|3:how many aren't %v|and how many aren't %v)"
                           : "(4:how many of %m are not %v|2:how many of %m aren't %v)";
 }
 
@@ -235,8 +235,8 @@ static const char *same_otherwise(blocks_state *state, blocks_draft *draft, cons
     if (g->both && !state->they && !state->groups && blocks_chance(state, 0.12))
         return "(and|) (2:the|) same %v (2:|too)";
     if (g->both)
-        return "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g "
-               "share the same %v|do %g (also|) match in %v|and are %g the same %v)";
+        return "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g share "
+               "the same %v|do %g (also|) match in %v|and are %g the same %v)";
     if (blocks_chance(state, 0.1)) {
         draft->meaning.ask = ASK_POLAR;
         draft->meaning.yes = !draft->meaning.yes;
@@ -245,14 +245,14 @@ static const char *same_otherwise(blocks_state *state, blocks_draft *draft, cons
     }
     if (blocks_chance(state, 0.06) && !both && (g->named || !g->remaining))
         return g->named ? "(is the %v the same for all of %m|is the %v of %m (all|) the same)"
-                        : "(is their %v (all|) the same|is the %v the same for all of %m|and "
-                          "the %v, is it the same for all of %m)";
+                        : "(is their %v (all|) the same|is the %v the same for all of %m|and the "
+                          "%v, is it the same for all of %m)";
     if (blocks_chance(state, 0.08) && !g->named && !g->remaining && state->they &&
         state->they_last == state->round - 1 && state->both_entry < state->they_last)
         return "all (the|) same %v";
     if (blocks_chance(state, 0.06) && (g->named || g->remaining))
-        return "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as "
-               "each other)";
+        return "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as each "
+               "other)";
     return NULL;
 }
 
@@ -270,8 +270,8 @@ const char *blocks_ask_group_same(blocks_state *state, blocks_draft *draft)
     blocks_say(state, "v", blocks_attribute_word(&state->rng, a).text);
     bool both = blocks_size_of(g.set) == 2 && !g.remaining && blocks_chance(state, 0.4);
     if (a == BLOCKS_MATERIAL && !g.both && blocks_chance(state, 0.3))
-        return both ? "(are %g both made of the same (stuff|material|thing)|are both of %m "
-                      "made of the same (stuff|material))"
+        return both ? "(are %g both made of the same (stuff|material|thing)|are both of %m made of "
+                      "the same (stuff|material))"
                     : "are %g (2:|all) made of the same (2:stuff|2:material|thing)";
     if (both && g.named && blocks_chance(state, 0.4))
         return "((i see|there are|i can see) (2:2|two) %b, are they (both|) (of|) the same "
@@ -279,19 +279,18 @@ const char *blocks_ask_group_same(blocks_state *state, blocks_draft *draft)
     bool again = !g.named && !g.remaining && state->latest->ask == ASK_SAME;
     if (again && blocks_chance(state, 0.7))
         return "(2:what about their %v, (also|) the same|and their %v, (also|) the same|and their "
-               "%v "
-               "too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)";
+               "%v too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v "
+               "too)";
     const char *otherwise = same_otherwise(state, draft, &g, both);
     if (otherwise)
         return otherwise;
     if (both)
-        return "(are both of %m the same %v|do both of %m have the same %v|are both of %m of "
-               "the same %v)";
+        return "(are both of %m the same %v|do both of %m have the same %v|are both of %m of the "
+               "same %v)";
     return "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
            "%v|4:are all of %m the same %v|are %g (equal|alike|identical) in %v|are %g of "
            "(equal|identical) %v|are %g (all|) of the same %v|do %g (all|) share (the same|one) "
-           "%v|do "
-           "%g (all|) match in %v|do all of %m have the same %v|all of %m the same %v)";
+           "%v|do %g (all|) match in %v|do all of %m have the same %v|all of %m the same %v)";
 }
 
 const char *blocks_ask_they_any(blocks_state *state, blocks_draft *draft)
@@ -351,8 +350,8 @@ static const char *ask_their(blocks_state *state, const blocks_group *g, blocks_
     }
     if (own && blocks_chance(state, 0.15)) {
         blocks_say(state, "v", blocks_expansion(&state->rng, plural[a]).text);
-        return "(2:their %v|2:what are their %v|and their %v|what are the "
-               "%v|(state|list|name|tell me|give me) (2:their|the) %v)";
+        return "(2:their %v|2:what are their %v|and their %v|what are the %v|(state|list|name|tell "
+               "me|give me) (2:their|the) %v)";
     }
     // "are they the same color | yes | which color"
     const blocks_entry *before = state->latest;
@@ -365,8 +364,8 @@ static const char *ask_their(blocks_state *state, const blocks_group *g, blocks_
     }
     if (brief && blocks_chance(state, same ? 0.6 : 0.12)) {
         blocks_say(state, "v", blocks_attribute_word(&state->rng, a).text);
-        return same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is "
-                      "(it|that)|what %v is (it|that))"
+        return same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|what "
+                      "%v is (it|that))"
                     : "(which %v|2:what %v|and what %v)";
     }
     return NULL;
@@ -506,10 +505,10 @@ const char *blocks_ask_counted_what(blocks_state *state, blocks_draft *draft)
     draft->group = draft->plural = only < 0;
     draft->single = draft->about = only;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, BLOCKS_SHAPE, 0);
-    return only < 0 ? "(3:what are they|2:and what are they|which ones|which ones are "
-                      "they|what shapes are they|what are those)"
-                    : "(3:what is it|which one|2:which one is it|what's that|and what is "
-                      "it|what is that one|which one is that)";
+    return only < 0 ? "(3:what are they|2:and what are they|which ones|which ones are they|what "
+                      "shapes are they|what are those)"
+                    : "(3:what is it|which one|2:which one is it|what's that|and what is it|what "
+                      "is that one|which one is that)";
 }
 
 // "is one of them smaller than the others"
@@ -517,7 +516,7 @@ const char *blocks_ask_one_differs(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
     if (!blocks_group_pick(state, &g) || blocks_size_of(g.set) < 3 ||
-        (state->naming == TARGET_IT && !state->they) || g.kind.value[BLOCKS_SIZE] >= 0)
+        g.kind.value[BLOCKS_SIZE] >= 0)
         return NULL;
     bool bigger = blocks_chance(state, 0.5);
     blocks_kind such = blocks_such(BLOCKS_SIZE, bigger ? BLOCKS_LARGE : BLOCKS_SMALL);
@@ -537,15 +536,14 @@ const char *blocks_ask_one_differs(blocks_state *state, blocks_draft *draft)
 const char *blocks_ask_others(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
-    if (!state->they || !blocks_group_they(state, &g) || !blocks_kind_mask(g.kind) ||
-        !blocks_they_clear(state))
+    if (!blocks_group_they(state, &g) || !blocks_kind_mask(g.kind) || !blocks_they_clear(state))
         return NULL;
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = state->scene->count - blocks_size_of(g.set);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_OTHERS, g.key, 0, 0);
-    return "(3:how many other (things|objects) are there|how many others are there|how many "
-           "more (things|objects) are there besides %m)";
+    return "(3:how many other (things|objects) are there|how many others are there|how many more "
+           "(things|objects) are there besides %m)";
 }
 
 // "do any of them have the same color"
@@ -553,8 +551,7 @@ const char *blocks_ask_they_pair(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a = blocks_chance(state, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
-    if (!state->they || !blocks_group_they(state, &g) || blocks_size_of(g.set) < 3 ||
-        g.kind.value[a] >= 0)
+    if (!blocks_group_they(state, &g) || blocks_size_of(g.set) < 3 || g.kind.value[a] >= 0)
         return NULL;
     unsigned seen = 0, twice = 0;
     for (int i = 0; i < state->scene->count; i++) {
@@ -566,8 +563,8 @@ const char *blocks_ask_they_pair(blocks_state *state, blocks_draft *draft)
     draft->meaning.yes = twice != 0;
     draft->topic = blocks_topic(TOPIC_THEY_PAIR, g.key, a, 0);
     blocks_say(state, "v", a == BLOCKS_COLOR ? "color" : "shape");
-    return "(3:do any of %m have the same %v|do any two of %m have the same %v|are any of %m "
-           "the same %v|are any two of %m the same %v)";
+    return "(3:do any of %m have the same %v|do any two of %m have the same %v|are any of %m the "
+           "same %v|are any two of %m the same %v)";
 }
 
 // "what is red", "which things are metal", "what else is red": several, one or nothing

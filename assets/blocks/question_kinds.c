@@ -26,10 +26,9 @@ const char *blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_KINDS, a, blocks_kinds_key(kind), blocks_kind_key(whole));
     if (some) {
         draft->meaning.given |= 1u << of;
-        blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
-        blocks_phrase two = blocks_predicate_many(&state->rng, a, kind[1].value[a]);
-        blocks_say(state, "pvw", blocks_noun(&state->rng, whole, BLOCKS_PLURAL).text, one.text,
-                   two.text);
+        blocks_say(state, "v", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text);
+        blocks_say(state, "w", blocks_predicate_many(&state->rng, a, kind[1].value[a]).text);
+        blocks_say(state, "p", blocks_noun(&state->rng, whole, BLOCKS_PLURAL).text);
         return "(2:how many %p are either %v or %w|2:how many %p are %v or %w|how many of the %p "
                "are (either|) %v or %w)";
     }
@@ -39,8 +38,8 @@ const char *blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
         return "(2:how many %v (or|and) %w (things|objects) are there|2:how many things are "
                "(either|) %v or %w|how many are %v or %w)";
     }
-    blocks_phrase second = blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL);
-    blocks_say(state, "pq", blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL).text, second.text);
+    blocks_say(state, "q", blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL).text);
     return "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many %p and "
            "%q|how many %p or %q are there|%p and %q, how many|number of %p and %q|2:%p plus "
            "%q|how many %p plus %q|%p and %q (in total|together)|sum of %p and %q)";
@@ -67,8 +66,8 @@ const char *blocks_ask_both_kinds(blocks_state *state, blocks_draft *draft)
     draft->other_group = draft->other_thing = true;
     draft->topic = blocks_topic(TOPIC_KINDS, 20 + a, blocks_kinds_key(kind), 0);
     blocks_article article = many ? BLOCKS_PLURAL : BLOCKS_A;
-    blocks_phrase second = blocks_noun(&state->rng, kind[1], article);
-    blocks_say(state, "pq", blocks_noun(&state->rng, kind[0], article).text, second.text);
+    blocks_say(state, "q", blocks_noun(&state->rng, kind[1], article).text);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind[0], article).text);
     return many ? "(3:are there %p and %q|2:are there both %p and %q|do you see (both|) %p and "
                   "%q|(any|both) %p and %q)"
                 : "(4:is there %p and %q|2:is there both %p and %q|do you see (both|) %p and "
@@ -128,17 +127,16 @@ const char *blocks_ask_only_kinds(blocks_state *state, blocks_draft *draft)
     blocks_phrase first = blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL);
     blocks_say(state, "pqvw", first.text, second.text, blocks_value_name(a, kind[0].value[a]),
                blocks_value_name(a, kind[1].value[a]));
-    return !one && blocks_chance(state, 0.25) && other_than(draft)
-               ? (a == BLOCKS_SHAPE
-                      ? "(2:is there anything other than %p and %q|anything other than %p and "
-                        "%q|are there any other shapes (than|besides|apart from) %p and %q)"
-                      : "(is there anything other than %p and %q|are there any other colors "
-                        "(than|besides|apart from) %v and %w|is there any color other than %v and "
-                        "%w)")
-           : one ? "(2:are there only %p|only %p|so (just|only) %p, (right|correct)|are there "
-                   "(nothing but|just) %p)"
-                 : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
-                   "(right|correct|then)|are there just %p and %q)";
+    if (!one && blocks_chance(state, 0.25) && other_than(draft))
+        return a == BLOCKS_SHAPE
+                   ? "(2:is there anything other than %p and %q|anything other than %p and %q|are "
+                     "there any other shapes (than|besides|apart from) %p and %q)"
+                   : "(is there anything other than %p and %q|are there any other colors "
+                     "(than|besides|apart from) %v and %w|is there any color other than %v and %w)";
+    return one ? "(2:are there only %p|only %p|so (just|only) %p, (right|correct)|are there "
+                 "(nothing but|just) %p)"
+               : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
+                 "(right|correct|then)|are there just %p and %q)";
 }
 
 // "how many things are neither red nor blue", "what is neither red nor blue"
@@ -159,9 +157,8 @@ const char *blocks_ask_neither(blocks_state *state, blocks_draft *draft)
     blocks_ask_for(draft, others);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_NEITHER, a, blocks_kinds_key(kind), 0);
-    blocks_phrase second = blocks_predicate_many(&state->rng, a, kind[1].value[a]);
-    blocks_say(state, "vw", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text,
-               second.text);
+    blocks_say(state, "w", blocks_predicate_many(&state->rng, a, kind[1].value[a]).text);
+    blocks_say(state, "v", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text);
     return "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor %w|how "
            "many (things|objects) are not %v or %w)";
 }

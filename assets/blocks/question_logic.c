@@ -54,11 +54,10 @@ const char *blocks_ask_mixed(blocks_state *state, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_MIXED, how, blocks_kinds_key(kind), 0);
     // "how many are red or balls" would be of a group just mentioned.
-    blocks_phrase noun = blocks_expansion(
-        &state->rng, blocks_several_mentioned(state) ? "(things|objects)" : "(3:things|objects|)");
-    blocks_phrase one = blocks_predicate_many(&state->rng, a[0], kind[0].value[a[0]]);
-    blocks_say(state, "nvw", noun.text, one.text,
-               blocks_predicate_many(&state->rng, a[1], kind[1].value[a[1]]).text);
+    const char *noun = blocks_several_mentioned(state) ? "(things|objects)" : "(3:things|objects|)";
+    blocks_say(state, "n", blocks_expansion(&state->rng, noun).text);
+    blocks_say(state, "v", blocks_predicate_many(&state->rng, a[0], kind[0].value[a[0]]).text);
+    blocks_say(state, "w", blocks_predicate_many(&state->rng, a[1], kind[1].value[a[1]]).text);
     return patterns[how];
 }
 
@@ -78,33 +77,26 @@ const char *blocks_ask_without(blocks_state *state, blocks_draft *draft)
     blocks_ask_for(draft, blocks_find(state->scene, so) & ~such);
     draft->plural = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_WITHOUT, blocks_kind_key(kind), blocks_kind_key(so), 0);
-    blocks_phrase them = blocks_noun(&state->rng, kind, BLOCKS_THE_MANY);
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text);
     if (blocks_only(such) >= 0)
-        them = blocks_noun(&state->rng, kind, BLOCKS_THE);
-    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+        blocks_say(state, "p", blocks_noun(&state->rng, kind, BLOCKS_THE).text);
+    blocks_say(state, "n", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
     if (some) {
-        blocks_phrase are = blocks_predicate_many(&state->rng, a, so.value[a]);
-        blocks_say(
-            state, "bpv",
-            blocks_expansion(&state->rng,
-                             "(3:other than|3:besides|2:apart from|2:except|except for|excluding)")
-                .text,
-            them.text, are.text);
+        blocks_say(state, "v", blocks_predicate_many(&state->rng, a, so.value[a]).text);
+        const char *but = "(3:other than|3:besides|2:apart from|2:except|except for|excluding)";
+        blocks_say(state, "b", blocks_expansion(&state->rng, but).text);
         return "(2:how many (things|objects) %b %p are %v|how many (things|objects) are %v %b "
                "%p|%b %p, how many (things|objects) are %v|not counting %p, how many are %v)";
     }
     if (state->latest->counted && !blocks_kind_mask(state->latest->kind) &&
         blocks_chance(state, 0.6)) {
         draft->coreference = 1;
-        blocks_say(state, "p", many.text);
-        return "(2:and without (the|) %p|and not counting the %p|and except (the|) %p|without "
-               "(the|) %p|and if you leave out the %p)";
+        return "(2:and without (the|) %n|and not counting the %n|and except (the|) %n|without "
+               "(the|) %n|and if you leave out the %n)";
     }
-    blocks_say(state, "bpn",
-               blocks_expansion(&state->rng, "(3:other than|3:besides|2:apart from|2:except|except "
-                                             "for|2:excluding|not counting|leaving out)")
-                   .text,
-               them.text, many.text);
+    const char *but = "(3:other than|3:besides|2:apart from|2:except|except for|2:excluding|not "
+                      "counting|leaving out)";
+    blocks_say(state, "b", blocks_expansion(&state->rng, but).text);
     return "(5:how many (things|objects) %b %p (2:|are there)|2:how many %b %p|2:how many "
            "(things|objects) are there %b %p|2:how many non %n|non %n, how many|2:how many "
            "(things|objects|) without %p|3:without %p, how many (2:are left|are there|things are "
@@ -138,8 +130,7 @@ const char *blocks_ask_all_but(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a = blocks_some_attribute(state);
-    if (!blocks_group_pick(state, &g) || (state->naming == TARGET_IT && !state->they) ||
-        g.kind.value[a] >= 0)
+    if (!blocks_group_pick(state, &g) || g.kind.value[a] >= 0)
         return NULL;
     bool yes = blocks_chance(state, 0.5), none = blocks_chance(state, 0.5);
     int size = blocks_size_of(g.set), value = 0, number = 0;

@@ -63,8 +63,8 @@ const char *blocks_ask_part_exist(blocks_state *state, blocks_draft *draft)
     say_part(state, draft, &p);
     if (any)
         return "(6:is there anything %h|2:is anything %h|4:is there something %h|2:do you see "
-               "anything %h|2:anything %h|something %h|can you see anything %h|is there an "
-               "object %h)";
+               "anything %h|2:anything %h|something %h|can you see anything %h|is there an object "
+               "%h)";
     return draft->plural
                ? "(4:are there any %p %h|2:are there %p %h|2:any %p %h|do you see any %p %h)"
                : "(4:is there %a %h|2:is there any %k %h|2:any %k %h|do you see %a %h|%a %h)";
@@ -82,11 +82,11 @@ const char *blocks_ask_part_count(blocks_state *state, blocks_draft *draft)
     draft->meaning.given = blocks_kind_mask(p.kind);
     draft->other_group = true;
     say_part(state, draft, &p);
-    return any ? "(4:how many (2:things|objects) are %h|how many (things|objects) %h|2:how "
-                 "many %h|how many are %h|number of (things|objects) %h|how many "
-                 "(things|objects) do you see %h)"
-               : "(5:how many %p are %h|2:how many %p are there %h|2:how many %p %h|number of "
-                 "%p %h|how many %p do you see %h|%h, how many %p are there)";
+    return any ? "(4:how many (2:things|objects) are %h|how many (things|objects) %h|2:how many "
+                 "%h|how many are %h|number of (things|objects) %h|how many (things|objects) do "
+                 "you see %h)"
+               : "(5:how many %p are %h|2:how many %p are there %h|2:how many %p %h|number of %p "
+                 "%h|how many %p do you see %h|%h, how many %p are there)";
 }
 
 // "what things are on the left": a few
@@ -97,8 +97,8 @@ const char *blocks_ask_part_what(blocks_state *state, blocks_draft *draft)
         !blocks_list_draft(state, p.there, draft))
         return NULL;
     say_part(state, draft, &p);
-    return "(2:what (things|objects) are %h|which (things|objects) are %h|what "
-           "(things|objects) do you see %h|what are the (things|objects) %h|what all is %h)";
+    return "(2:what (things|objects) are %h|which (things|objects) are %h|what (things|objects) do "
+           "you see %h|what are the (things|objects) %h|what all is %h)";
 }
 
 // "are there more things on the left or on the right"

@@ -71,8 +71,8 @@ static const char *const its_place[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_BEHIND] = "(3:what is %t in front of|what does %t stand in front of)",
     [BLOCKS_AROUND] =
         ("(4:what is %t (3:next to|near|close to|closest to|beside|right next to|standing next "
-         "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %T next "
-         "to|%T is next to what|what's %t next to|what is the neighbor of %t)")};
+         "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %T next to|%T "
+         "is next to what|what's %t next to|what is the neighbor of %t)")};
 
 // "what is left of the ball"
 const char *blocks_ask_neighbour(blocks_state *state, blocks_draft *draft)
@@ -107,13 +107,13 @@ const char *blocks_ask_neighbour(blocks_state *state, blocks_draft *draft)
         return "(2:what is|what's|which (thing|object) is|) (2:to|on) its %s";
     }
     say_direction(state, direction);
-    return "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is "
-           "%d %t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d "
+    return "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is %d "
+           "%t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d "
            "%t|2:which (thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d "
-           "%t|2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %T|what %d %T|what is "
-           "the thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
-           "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|identify) "
-           "the (thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
+           "%t|2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %T|what %d %T|what is the "
+           "thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
+           "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|identify) the "
+           "(thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
            "%t|(something|there is something) (|right|directly) %d %t, what is (it|that))";
 }
 
@@ -152,13 +152,13 @@ const char *blocks_ask_anything(blocks_state *state, blocks_draft *draft)
         }
         bool hiding = !some_kind && direction == BLOCKS_BEHIND && blocks_chance(state, 0.15);
         say_direction(state, direction);
-        return some_kind
-                   ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %T)"
-               : hiding ? "(2:is (something|anything) (hiding|standing) %d %t|anything "
-                          "(hiding|hidden) %d %t)"
-                        : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
-                          "%t|2:do you see anything %d %t|2:is there (another|an) object %d "
-                          "%t|2:anything %d %T|does anything (stand|sit|lie) %d %t)";
+        if (some_kind)
+            return "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %T)";
+        return hiding ? "(2:is (something|anything) (hiding|standing) %d %t|anything "
+                        "(hiding|hidden) %d %t)"
+                      : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
+                        "%t|2:do you see anything %d %t|2:is there (another|an) object %d "
+                        "%t|2:anything %d %T|does anything (stand|sit|lie) %d %t)";
     }
     return NULL;
 }
@@ -180,8 +180,7 @@ static void found_between(blocks_draft *draft, blocks_set there)
 const char *blocks_ask_between_two(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
-    if (!blocks_group_pick(state, &g) || blocks_size_of(g.set) != 2 ||
-        (state->naming == TARGET_IT && !state->they))
+    if (!blocks_group_pick(state, &g) || blocks_size_of(g.set) != 2)
         return NULL;
     int one = __builtin_ctz(g.set), two = blocks_only(g.set & ~(1u << one));
     blocks_set doubtful, there = blocks_between(state->scene, one, two, &doubtful);
@@ -194,14 +193,13 @@ const char *blocks_ask_between_two(blocks_state *state, blocks_draft *draft)
     draft->group = draft->plural = draft->of_they = false;
     draft->kind = blocks_anything;
     draft->topic = blocks_topic(TOPIC_BETWEEN, one + two, one * two, what);
-    return what ? (g.named ? "(4:what is|2:what's|what (lies|stands|sits)|which (thing|object) "
-                             "is|) (in|) between the (two|2) %b"
-                           : "(4:what is|2:what's|which (thing|object) is|) (in|) between "
-                             "(2:them|those two|the two of them)")
-                : (g.named
-                       ? "(3:is there anything|is anything|anything) (in|) between the (two|2) %b"
-                       : "(3:is there anything|is anything|anything) (in|) between (2:them|those "
-                         "two)");
+    if (what)
+        return g.named ? "(4:what is|2:what's|what (lies|stands|sits)|which (thing|object) is|) "
+                         "(in|) between the (two|2) %b"
+                       : "(4:what is|2:what's|which (thing|object) is|) (in|) between "
+                         "(2:them|those two|the two of them)";
+    return g.named ? "(3:is there anything|is anything|anything) (in|) between the (two|2) %b"
+                   : "(3:is there anything|is anything|anything) (in|) between (2:them|those two)";
 }
 
 // "what is between the ball and the cube", "is there anything between it and the cube"
@@ -471,23 +469,23 @@ const char *blocks_ask_where(blocks_state *state, blocks_draft *draft)
         blocks_chance(state, 0.2))
         return "(3:where|and where|where exactly)";
     say_direction(state, BLOCKS_LEFT);
-    return choice
-               ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is "
-                 "%t on the left or right|which side is %t on|%T left or right|is %t left or "
-                 "right|where is %t, (left or right|on the left or (on|) the right|right or left))"
-           : rows
-               ? "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) "
-                 "front|where is %t, in (the|) front or in (the|) back|is %t at the front or at "
-                 "the back|where is %t, up front or in the back|is %t in the front or the back|%T, "
-                 "front or back)"
-           : polar
-               ? (left ? "is %t on the left (2:|side|hand side|side of the (picture|table)|of the "
-                         "picture)"
-                       : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "
-                         "the picture)")
-               : "(6:where is %t|2:where's %t|where on the table is %t|where do you see %t|(and|) "
-                 "where exactly is %t|where can i find %t|where in the picture is %t|where "
-                 "%T|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
-                 "would i find %t|in (which|what) part of the (2:picture|image) is %t|what is the "
-                 "position of %t|what (part|area) of the picture is %t in)";
+    if (choice)
+        return "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
+               "on the left or right|which side is %t on|%T left or right|is %t left or "
+               "right|where is %t, (left or right|on the left or (on|) the right|right or left))";
+    if (rows)
+        return "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) "
+               "front|where is %t, in (the|) front or in (the|) back|is %t at the front or at the "
+               "back|where is %t, up front or in the back|is %t in the front or the back|%T, front "
+               "or back)";
+    if (polar)
+        return left ? "is %t on the left (2:|side|hand side|side of the (picture|table)|of the "
+                      "picture)"
+                    : "is %t on the right (2:|side|hand side|side of the (picture|table)|of the "
+                      "picture)";
+    return "(6:where is %t|2:where's %t|where on the table is %t|where do you see %t|(and|) where "
+           "exactly is %t|where can i find %t|where in the picture is %t|where %T|whereabouts is "
+           "%t|where exactly is %t|where do (we|you|i) find %t|where would i find %t|in "
+           "(which|what) part of the (2:picture|image) is %t|what is the position of %t|what "
+           "(part|area) of the picture is %t in)";
 }

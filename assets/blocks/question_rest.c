@@ -53,11 +53,10 @@ const char *blocks_ask_what_besides(blocks_state *state, blocks_draft *draft)
     if (!blocks_list_draft(state, blocks_all(state->scene) & ~such, draft))
         return NULL;
     draft->topic = blocks_topic(TOPIC_WHAT_BESIDES, blocks_kind_key(kind), 0, 0);
-    blocks_phrase noun =
-        blocks_noun(&state->rng, kind, blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE);
-    blocks_say(state, "bp",
-               blocks_expansion(&state->rng, "(3:besides|2:apart from|other than)").text,
-               noun.text);
+    blocks_article article = blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE;
+    blocks_say(state, "p", blocks_noun(&state->rng, kind, article).text);
+    blocks_say(state, "b",
+               blocks_expansion(&state->rng, "(3:besides|2:apart from|other than)").text);
     return "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the %p|%b the "
            "%p, what (2:|else) is there|what do you see %b the %p)";
 }

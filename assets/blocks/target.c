@@ -225,14 +225,14 @@ static const char *pick_answer(blocks_state *state, unsigned hide, blocks_target
         return NULL;
     target->object = told;
     target->coreference = 1;
-    return state->latest->ask == ASK_WHICH
-               ? (state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
-                                : "(4:that one|2:that|that thing|that object|this one)")
-           : state->latest->ask == ASK_CHOICE
-               ? (state->it < 0 ? "(3:that one|3:it|that)" : "that one")
-               : (state->it < 0
-                      ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
-                      : "(4:that one|2:that|that thing|that other one|the other one|this one)");
+    if (state->latest->ask == ASK_WHICH)
+        return state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
+                             : "(4:that one|2:that|that thing|that object|this one)";
+    if (state->latest->ask == ASK_CHOICE)
+        return state->it < 0 ? "(3:that one|3:it|that)" : "that one";
+    if (state->it < 0)
+        return "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)";
+    return "(4:that one|2:that|that thing|that other one|the other one|this one)";
 }
 
 // "the other cube": of the two there are, not the one just mentioned. "the other one": of the two
