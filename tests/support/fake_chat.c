@@ -78,8 +78,7 @@ const vd_world *fake_chat_world(void)
                                          .rounds = rounds};
     vd_error err;
     if (!world.own)
-        must(vd_own_pictures_new("assets/extractor.safetensors", NULL, NULL, &world.own, &err),
-             &err);
+        world.own = vd_own_pictures_new("assets/extractor.safetensors", NULL, NULL);
     if (!world.regions)
         must(vd_regions_open("tests/fixtures/chat/features.safetensors", &world.regions, &err),
              &err);

@@ -51,10 +51,9 @@ static const vd_option options[] = {
 
 static void json_utterance(yajl_gen json, const ask *a, const vd_generated_answer *said)
 {
-    char *text;
-    vd_generated_answer_text(&a->session->words, said, &text, NULL);
+    char *text = vd_generated_answer_text(&a->session->words, said);
     vd_json_put(json, "{answer: %s, score: %.9g}", text, (double)said->score);
-    vd_free(text);
+    g_free(text);
 }
 
 // Only of a model that has a generative decoder.
@@ -191,10 +190,9 @@ static void print_seen(const vd_reply *reply)
 
 static void print_words(const ask *a, const vd_generated_answer *said)
 {
-    char *text;
-    vd_generated_answer_text(&a->session->words, said, &text, NULL);
-    printf("%s  (%.2f a word)\n", text ? text : "", (double)said->score);
-    vd_free(text);
+    char *text = vd_generated_answer_text(&a->session->words, said);
+    printf("%s  (%.2f a word)\n", text, (double)said->score);
+    g_free(text);
 }
 
 // Answers that are not from the pool.

@@ -52,11 +52,9 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     vd_pool *pool = NULL;
     vd_dialog *dialog = NULL;
     vd_own_words own = {.vocab = vd_model_vocab(model)};
-    reply->typed = vd_strdup(out->sheet.question);
-    reply->question = vd_strdup(out->sheet.question);
-    vd_status status = reply->typed && reply->question ? VD_OK : vd_error_memory(err, "a question");
-    if (status == VD_OK)
-        status = vd_reply_see(reply, vd_model_vocab(model), err);
+    reply->typed = g_strdup(out->sheet.question);
+    reply->question = g_strdup(out->sheet.question);
+    vd_status status = vd_reply_see(reply, vd_model_vocab(model), err);
     if (status == VD_OK)
         status = vd_reply_number(reply, model, &own, err);
     if (status == VD_OK)
@@ -66,7 +64,7 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, reply->ids, reply->words, stop, &reply->answer, err);
     if (status == VD_OK && vd_attends(vd_model_config(model)))
-        status = vd_generated_answer_text(&own, &reply->answer.given, &reply->given, err);
+        reply->given = vd_generated_answer_text(&own, &reply->answer.given);
     vd_word_counts_clear(&own.more);
     vd_dialog_free(dialog);
     vd_pool_free(pool);

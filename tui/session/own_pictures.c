@@ -19,18 +19,16 @@ typedef struct vd_own_caption {
     struct vd_own_caption *before;
 } vd_own_caption;
 
-vd_status vd_own_pictures_new(const char *extractor, const char *features,
-                              vd_captioning *captioning, vd_own_pictures **out, vd_error *err)
+vd_own_pictures *vd_own_pictures_new(const char *extractor, const char *features,
+                                     vd_captioning *captioning)
 {
-    vd_own_pictures *own = *out = vd_alloc(1, sizeof *own);
-    if (!own)
-        return vd_error_memory(err, "pictures");
+    vd_own_pictures *own = g_new0(vd_own_pictures, 1);
     pthread_mutex_init(&own->looking, NULL);
     pthread_mutex_init(&own->adding, NULL);
     own->captioning = captioning;
     own->extractor_path = g_strdup(extractor);
     own->features = g_strdup(features);
-    return VD_OK;
+    return own;
 }
 
 static void picture_free(vd_own_picture *picture)
@@ -57,7 +55,7 @@ void vd_own_pictures_free(vd_own_pictures *own)
     pthread_mutex_destroy(&own->adding);
     g_free(own->features);
     g_free(own->extractor_path);
-    vd_free(own);
+    g_free(own);
 }
 
 // ---- opening ------------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ typedef struct vd_own_pictures {
 
 // extractor: path of its weights, which are loaded when they are needed; features: of the first
 // picture that is opened, or NULL; captioning: borrowed, NULL: none.
-vd_status vd_own_pictures_new(const char *extractor, const char *features,
-                              vd_captioning *captioning, vd_own_pictures **out, vd_error *err);
+vd_own_pictures *vd_own_pictures_new(const char *extractor, const char *features,
+                                     vd_captioning *captioning);
 void vd_own_pictures_free(vd_own_pictures *own); // NULL is fine
 
 // One that is open already is found again.

@@ -110,9 +110,8 @@ static vd_status use_model(vd_service *service, const char *name, vd_error *err)
 
 static vd_status serve_model(vd_service *service, const char *name, vd_event *event, vd_error *err)
 {
-    event->asked = vd_strdup(name);
-    vd_status status =
-        event->asked ? use_model(service, name, err) : vd_error_memory(err, "a model");
+    event->asked = g_strdup(name);
+    vd_status status = use_model(service, name, err);
     if (status)
         return status;
     const vd_session *session = service->now->session;

@@ -17,36 +17,27 @@ void vd_reply_clear(vd_reply *reply)
     if (!reply)
         return;
     for (int i = 0; i < reply->words; i++)
-        vd_free(reply->word[i]);
-    vd_free(reply->typed);
-    vd_free(reply->question);
-    vd_free(reply->remark);
-    vd_free(reply->given);
-    vd_free(reply->generated);
+        g_free(reply->word[i]);
+    g_free(reply->typed);
+    g_free(reply->question);
+    g_free(reply->remark);
+    g_free(reply->given);
+    g_free(reply->generated);
     vd_answer_clear(&reply->answer);
     memset(reply, 0, sizeof *reply);
-}
-
-// Whether memory sufficed. NULL stays NULL.
-static bool copy_text(const char *from, char **to)
-{
-    *to = from ? vd_strdup(from) : NULL;
-    return *to || !from;
 }
 
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
     *to = *from;
-    bool whole = copy_text(from->typed, &to->typed);
-    whole &= copy_text(from->question, &to->question);
-    whole &= copy_text(from->remark, &to->remark);
-    whole &= copy_text(from->given, &to->given);
-    whole &= copy_text(from->generated, &to->generated);
+    to->typed = g_strdup(from->typed);
+    to->question = g_strdup(from->question);
+    to->remark = g_strdup(from->remark);
+    to->given = g_strdup(from->given);
+    to->generated = g_strdup(from->generated);
     for (int i = 0; i < to->words; i++)
-        whole &= copy_text(from->word[i], &to->word[i]);
+        to->word[i] = g_strdup(from->word[i]);
     vd_status status = vd_answer_copy(&from->answer, &to->answer, err);
-    if (status == VD_OK && !whole)
-        status = vd_error_memory(err, "an answer");
     if (status)
         vd_reply_clear(to);
     return status;
@@ -202,8 +193,8 @@ vd_status vd_session_settle(vd_session *session, vd_error *err)
 void vd_turns_free(vd_turn *turns, int count)
 {
     for (int i = 0; i < count && turns; i++) {
-        vd_free(turns[i].question);
-        vd_free(turns[i].answer);
+        g_free(turns[i].question);
+        g_free(turns[i].answer);
     }
     vd_free(turns);
 }
@@ -213,8 +204,8 @@ static void forget_turns(vd_session *session, int keep)
 {
     while (session->turns > keep) {
         vd_turn *last = &session->turn[--session->turns];
-        vd_free(last->question);
-        vd_free(last->answer);
+        g_free(last->question);
+        g_free(last->answer);
     }
 }
 
@@ -419,8 +410,7 @@ static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err
     for (int i = 0; i < reply->words && status == VD_OK; i++) {
         const char *word = (size_t)i < words.count ? words.word[i] : "";
         reply->unknown[i] = vd_vocab_id(vocab, word) == VD_UNKNOWN;
-        if (!(reply->word[i] = vd_strdup(word)))
-            status = vd_error_memory(err, "a question's words");
+        reply->word[i] = g_strdup(word);
     }
     vd_words_clear(&words);
     return status;
@@ -442,10 +432,9 @@ static vd_status remark(const vd_session *session, vd_reply *reply, vd_error *er
     char text[1024];
     vd_status status = vd_question_remark(reply, vd_model_vocab(session->model), session->world,
                                           session->index, text, sizeof text, err);
-    if (status)
-        return status;
-    reply->remark = vd_strdup(text);
-    return reply->remark ? VD_OK : vd_error_memory(err, "a question");
+    if (status == VD_OK)
+        reply->remark = g_strdup(text);
+    return status;
 }
 
 static vd_status ask(vd_session *session, const char *typed, const atomic_int *stop,
@@ -457,8 +446,7 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
         return status;
     if (!*reply->question)
         return vd_error_set(err, VD_USAGE, "the question has no words");
-    if (!(reply->typed = vd_strdup(typed)))
-        return vd_error_memory(err, "a question");
+    reply->typed = g_strdup(typed);
     status = vd_reply_see(reply, vocab, err);
     if (status == VD_OK)
         status = vd_reply_number(reply, session->model, &session->words, err);
@@ -483,7 +471,9 @@ vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
     for (int i = 0; i < given.length && i + 1 < length; i++)
         if (given.word[i] == VD_UNKNOWN)
             given.word[i] = ids[i + 1];
-    return status ? status : vd_generated_answer_text(&session->words, &given, &reply->given, err);
+    if (status == VD_OK)
+        reply->given = vd_generated_answer_text(&session->words, &given);
+    return status;
 }
 
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
@@ -496,8 +486,7 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     if (status == VD_OK && vd_attends(vd_model_config(session->model)))
         status = vd_session_given(session, reply, err);
     if (status == VD_OK && reply->answer.generated.count > 0)
-        status = vd_generated_answer_text(&session->words, reply->answer.generated.beam,
-                                          &reply->generated, err);
+        reply->generated = vd_generated_answer_text(&session->words, reply->answer.generated.beam);
     if (status)
         vd_reply_clear(reply);
     return status;
@@ -543,17 +532,13 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
     vd_free(question);
     if (status)
         return status;
-    vd_turn copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
-    if (copy.question && copy.answer &&
-        vd_make_room(&session->turn, &session->turn_room, (size_t)session->turns + 1,
-                     sizeof copy)) {
-        session->turn[session->turns++] = copy;
-        return VD_OK;
+    if (!vd_make_room(&session->turn, &session->turn_room, (size_t)session->turns + 1,
+                      sizeof *session->turn)) {
+        vd_dialog_truncate(session->dialog, session->turns + 1);
+        return vd_error_memory(err, "the conversation");
     }
-    vd_free(copy.question);
-    vd_free(copy.answer);
-    vd_dialog_truncate(session->dialog, session->turns + 1);
-    return vd_error_memory(err, "the conversation");
+    session->turn[session->turns++] = (vd_turn){g_strdup(turn->question), g_strdup(turn->answer)};
+    return VD_OK;
 }
 
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err)

@@ -216,9 +216,8 @@ vd_status vd_entry_words_caption(vd_entry_words *out, const char *caption, vd_er
 vd_status vd_entry_words_turn(vd_entry_words *out, const char *question, const char *answer,
                               vd_error *err);
 
-// Words of an utterance with spaces between them (vd_free).
-vd_status vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated,
-                                   char **out, vd_error *err);
+// Words of an utterance with spaces between them (g_free).
+char *vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated);
 
 // Word `index` of the answer reply->given, whose last "word" is its end. Names that are too long
 // are cut between characters, here and below.

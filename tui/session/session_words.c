@@ -1,9 +1,8 @@
 // Texts of a conversation as a model's tokens and as words, and back.
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
-#include "engine/base/append.h"
 #include "engine/base/utf8.h"
 #include "features/text/tokenize.h"
 #include "tui/session/session.h"
@@ -53,17 +52,13 @@ vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *
     return status;
 }
 
-vd_status vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated,
-                                   char **out, vd_error *err)
+char *vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated)
 {
-    size_t size = 1;
+    GString *text = g_string_new(NULL);
     for (int i = 0; i < generated->length; i++)
-        size += strlen(vd_own_words_word(own, generated->word[i])) + 1;
-    if (!(*out = vd_alloc(size, 1)))
-        return vd_error_memory(err, "an answer");
-    for (int i = 0; i < generated->length; i++)
-        vd_append(*out, size, "%s%s", i ? " " : "", vd_own_words_word(own, generated->word[i]));
-    return VD_OK;
+        g_string_append_printf(text, "%s%s", i ? " " : "",
+                               vd_own_words_word(own, generated->word[i]));
+    return g_string_free(text, FALSE);
 }
 
 // ---- the words of an entry ----------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "tui/session/spelling.h"
 
 #include <ctype.h>
+#include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -62,16 +63,14 @@ vd_status vd_read_typed(const vd_vocab *vocab, const char *typed, char **out, vd
     vd_status status = vd_normalise_typed(typed, &text, err);
     if (status != VD_OK)
         return status;
-    char *read = vd_alloc(2 * strlen(text) + 1, 1), *end = read; // a word grows by one letter
-    for (size_t at = 0; read && text[at];) {
-        size_t length = letters(text + at);
+    GString *read = g_string_new(NULL);
+    for (size_t at = 0; text[at];) {
+        size_t length = letters(text + at), taken = length ? length : 1;
         const char *other = length ? meant(vocab, text, at, length) : NULL;
-        size_t taken = length ? length : 1, put = other ? strlen(other) : taken;
-        memcpy(end, other ? other : text + at, put);
-        end += put;
+        g_string_append_len(read, other ? other : text + at, other ? -1 : (gssize)taken);
         at += taken;
     }
     vd_free(text);
-    *out = read; // vd_alloc's zeros end it
-    return read ? VD_OK : vd_error_memory(err, "what was typed");
+    *out = g_string_free(read, FALSE);
+    return VD_OK;
 }

@@ -91,18 +91,15 @@ static vd_status change_words(const vd_switches *switches, const vd_vocab *vocab
         drop[one->index] = !one->word[0];
         if (!one->word[0])
             continue;
-        char *word = vd_strdup(one->word);
-        if (!word)
-            return vd_error_memory(err, "a word");
-        vd_free(reply->word[one->index]);
-        reply->word[one->index] = word;
-        reply->ids[one->index] = vd_vocab_id(vocab, word);
+        g_free(reply->word[one->index]);
+        reply->word[one->index] = g_strdup(one->word);
+        reply->ids[one->index] = vd_vocab_id(vocab, one->word);
         reply->unknown[one->index] = reply->ids[one->index] == VD_UNKNOWN;
     }
     int left = 0;
     for (int i = 0; i < reply->words; i++) {
         if (drop[i]) {
-            vd_free(reply->word[i]);
+            g_free(reply->word[i]);
             continue;
         }
         reply->word[left] = reply->word[i];

@@ -57,7 +57,7 @@ void vd_event_clear(vd_event *event)
 {
     if (event->made)
         event->free_made(event->made);
-    vd_free(event->asked);
+    g_free(event->asked);
     vd_picture_regions_clear(&event->regions);
     vd_image_clear(&event->image);
     vd_reply_clear(&event->reply);

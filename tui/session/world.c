@@ -185,16 +185,16 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
         files->data ? open_files(files, world, err) : open_directory(files->directory, world, err);
     if (!status)
         status = open_captioning(files, world, err);
-    char *extractor = status ? NULL : vd_world_file(world->directory, "extractor.safetensors");
-    if (!status)
-        status = vd_own_pictures_new(extractor, files->data ? NULL : files->features,
-                                     world->captioning, &world->own, err);
-    g_free(extractor);
-    if (status == VD_OK)
-        *out = world;
-    else
+    if (status) {
         vd_world_close(world);
-    return status;
+        return status;
+    }
+    char *extractor = vd_world_file(world->directory, "extractor.safetensors");
+    world->own =
+        vd_own_pictures_new(extractor, files->data ? NULL : files->features, world->captioning);
+    g_free(extractor);
+    *out = world;
+    return VD_OK;
 }
 
 vd_status vd_world_read_relevance(vd_world *world, vd_error *err)
