@@ -1,5 +1,7 @@
 #include "features/dialogs/answer_pool.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -111,25 +113,15 @@ vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_poo
 
 // ---- files --------------------------------------------------------------------------------------
 
-// Digits only: strtoll would take signs and spaces. False when it is no such number.
-static bool parse_count(const char *text, const char *end, int64_t *count)
-{
-    *count = 0;
-    for (const char *digit = text; digit < end; digit++)
-        if (*digit < '0' || *digit > '9' || __builtin_mul_overflow(*count, 10, count) ||
-            __builtin_add_overflow(*count, *digit - '0', count))
-            return false;
-    return end > text;
-}
-
 // line: one line without its end.
 static vd_status read_line(const char *path, size_t number, const char *line, vd_answer_pool *pool,
                            vd_error *err)
 {
-    const char *tab = strchr(line, '\t');
-    int64_t times;
+    char *tab;
     vd_error why = {0};
-    if (!tab || !tab[1] || strchr(tab + 1, '\t') || !parse_count(line, tab, &times))
+    errno = 0;
+    int64_t times = strtoll(line, &tab, 10); // which would take signs and spaces, too
+    if (!isdigit((unsigned char)*line) || errno || *tab != '\t' || !tab[1] || strchr(tab + 1, '\t'))
         return vd_error_set(err, VD_FORMAT,
                             "%s, line %zu: expected a count, a tab and an answer, found \"%.40s\"",
                             path, number, line);

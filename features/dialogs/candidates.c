@@ -1,20 +1,16 @@
 // Candidate answers in the forms the network reads.
 #include "features/dialogs/dataset.h"
 
+#include <glib.h>
 #include <limits.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
 #include "features/dialogs/store.h"
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 int vd_wrapped_length(const vd_dataset *set, int32_t answer)
 {
-    return least(set->tokens[VD_ANSWERS].length[answer] + 2, VD_CUT_CANDIDATE);
+    return MIN(set->tokens[VD_ANSWERS].length[answer] + 2, VD_CUT_CANDIDATE);
 }
 
 int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out)
@@ -29,7 +25,7 @@ int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out)
 
 int vd_turns_length(const vd_dataset *set, int32_t answer)
 {
-    return least(set->tokens[VD_ANSWERS].length[answer] + 1, VD_CUT_CANDIDATE);
+    return MIN(set->tokens[VD_ANSWERS].length[answer] + 1, VD_CUT_CANDIDATE);
 }
 
 void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidates *out)
@@ -43,7 +39,7 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
     out->length[u] = vd_wrap_answer(set, answer, out->tokens + at);
     out->own_in[at] = VD_START;
     memcpy(out->own_in + at + 1, ids, (size_t)(steps - 1) * sizeof *ids);
-    memcpy(out->own_out + at, ids, (size_t)least(words, steps) * sizeof *ids);
+    memcpy(out->own_out + at, ids, (size_t)MIN(words, steps) * sizeof *ids);
     if (words < steps)
         out->own_out[at + (size_t)words] = VD_END;
     memcpy(out->generated_in + at, out->own_in + at, (size_t)steps * sizeof *ids);
@@ -111,7 +107,7 @@ static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_
                     continue;
                 out->index[answer] = (int32_t)found++;
                 int length = vd_wrapped_length(set, answer);
-                out->width = out->width > length ? out->width : length;
+                out->width = MAX(out->width, length);
             }
     }
     return found > INT_MAX / VD_MAX_CANDIDATE ? -1 : (int)found;

@@ -2,6 +2,8 @@
 // the numbers. Candidates are found distinct by stamping the answer table: one look a candidate.
 #include "features/dialogs/dataset.h"
 
+#include <glib.h>
+
 #include "engine/base/alloc.h"
 #include "engine/base/prefetch.h"
 #include "engine/model/dialog.h"
@@ -74,11 +76,6 @@ static const int32_t *known(vd_loader *loader, const int32_t *own, size_t count)
     return at;
 }
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 // ---- sizes ------------------------------------------------------------------
 
 static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
@@ -89,11 +86,11 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
     *batch = (vd_batch){.dialogs = (int)count, .candidates = set->candidates};
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
-        batch->rounds = larger(batch->rounds, dialog->round_count);
+        batch->rounds = MAX(batch->rounds, dialog->round_count);
         for (int32_t r = 0; r < dialog->round_count; r++)
             batch->question_width =
-                larger(batch->question_width,
-                       set->tokens[VD_QUESTIONS].length[dialog->rounds[r].question]);
+                MAX(batch->question_width,
+                    set->tokens[VD_QUESTIONS].length[dialog->rounds[r].question]);
     }
 }
 
@@ -140,7 +137,7 @@ static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t co
         return vd_error_memory(err, "the pictures of a batch");
     for (size_t b = 0; b < count; b++) {
         rows[b] = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
-        batch->regions = larger(batch->regions, set->regions->used[rows[b]]);
+        batch->regions = MAX(batch->regions, set->regions->used[rows[b]]);
     }
     return loader->kept ? keep_images(loader, rows, count, err)
                         : read_images(loader, rows, count, err);
@@ -208,7 +205,7 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
             size_t row = b * rounds + (size_t)r;
             length[row] =
                 history_entry(loader, dialogs[b], r, none, history + row * VD_MAX_HISTORY);
-            batch->history_width = larger(batch->history_width, length[row]);
+            batch->history_width = MAX(batch->history_width, length[row]);
         }
     }
     size_t width = (size_t)batch->history_width;
@@ -353,7 +350,7 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
             __builtin_prefetch(&answers->first[distinct[u + SOON]]);
             __builtin_prefetch(&answers->length[distinct[u + SOON]]);
         }
-        own.width = larger(own.width, vd_wrapped_length(set, distinct[u]));
+        own.width = MAX(own.width, vd_wrapped_length(set, distinct[u]));
     }
     if (!vd_candidates_room(&own, &loader->arena))
         return vd_error_memory(err, "the candidates of a batch");

@@ -1,5 +1,4 @@
 // Characters and regular expressions as Python has them, whose rules (NLTK's) are followed.
-// Internal to features/.
 #ifndef VD_CHARACTERS_H
 #define VD_CHARACTERS_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/token.h"
+#include "features/text/characters.h"
 #include "features/text/tokenize.h"
 #include "tui/base/nearest.h"
 
@@ -32,45 +32,35 @@ const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word)
     return nearest_of(vocab, vd_vocab_size(vocab), word, strlen(word) <= 6 ? 1 : 2);
 }
 
-static size_t letters(const char *text)
+// The frequent word that the letters are read as, or the letters.
+static gboolean put_meant(const GMatchInfo *match, GString *out, gpointer of)
 {
-    size_t count = 0;
-    while (isalpha((unsigned char)text[count]) || (unsigned char)text[count] >= 0x80)
-        count++;
-    return count;
+    const vd_vocab *vocab = of;
+    char *word = g_match_info_fetch(match, 0);
+    size_t length = strlen(word);
+    bool known = vd_vocab_id(vocab, word) != VD_UNKNOWN;
+    const char *other = NULL;
+    if (!known && length >= SHORTEST && length <= LONGEST)
+        other = nearest_of(vocab, MIN(vd_vocab_size(vocab), VD_FIRST_WORD + FREQUENT), word, 1);
+    g_string_append(out, other ? other : word);
+    g_free(word);
+    return FALSE;
 }
 
-// The frequent word that these letters are read as, NULL: they stay. Parts of "doesn't" stay.
-static const char *meant(const vd_vocab *vocab, const char *text, size_t at, size_t length)
-{
-    char word[LONGEST + 1];
-    int32_t size = vd_vocab_size(vocab);
-    if (length < SHORTEST || length > LONGEST || text[at + length] == '\'' ||
-        (at > 0 && text[at - 1] == '\''))
-        return NULL;
-    memcpy(word, text + at, length);
-    word[length] = '\0';
-    if (vd_vocab_id(vocab, word) != VD_UNKNOWN)
-        return NULL;
-    return nearest_of(vocab, size < VD_FIRST_WORD + FREQUENT ? size : VD_FIRST_WORD + FREQUENT,
-                      word, 1);
-}
+#define LETTERS "A-Za-z\\x{80}-\\x{10ffff}"
+// Parts of "doesn't" stay.
+static const char pattern[] = "(?<![" LETTERS "'])[" LETTERS "]++(?!')";
 
 vd_status vd_read_typed(const vd_vocab *vocab, const char *typed, char **out, vd_error *err)
 {
+    static GRegex *words;
     char *text = NULL;
     *out = NULL;
     vd_status status = vd_normalise_typed(typed, &text, err);
     if (status != VD_OK)
         return status;
-    GString *read = g_string_new(NULL);
-    for (size_t at = 0; text[at];) {
-        size_t length = letters(text + at), taken = length ? length : 1;
-        const char *other = length ? meant(vocab, text, at, length) : NULL;
-        g_string_append_len(read, other ? other : text + at, other ? -1 : (gssize)taken);
-        at += taken;
-    }
+    *out = g_regex_replace_eval(vd_pattern(&words, pattern), text, -1, 0, 0, put_meant,
+                                (void *)vocab, NULL);
     vd_free(text);
-    *out = g_string_free(read, FALSE);
-    return VD_OK;
+    return *out ? VD_OK : vd_error_memory(err, "what was typed");
 }

@@ -48,16 +48,15 @@ static uint32_t masked(const void *data, size_t size)
 
 static void put_fixed(unsigned char *to, uint64_t value, int bytes)
 {
-    for (int i = 0; i < bytes; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
+    value = GUINT64_TO_LE(value);
+    memcpy(to, &value, (size_t)bytes);
 }
 
 static uint64_t get_fixed(const unsigned char *from, int bytes)
 {
     uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)from[i] << 8 * i;
-    return value;
+    memcpy(&value, from, (size_t)bytes);
+    return GUINT64_FROM_LE(value);
 }
 
 // ---- protocol buffers ---------------------------------------------------------------------------
