@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "engine/backend/open.h"
-#include "engine/base/alloc.h"
 #include "engine/base/json.h"
 #include "tui/base/output.h"
 #include "tui/session/remark.h"

@@ -1,6 +1,5 @@
 // What JSON files of one entry a picture hold, for `visdial info`.
 #include <inttypes.h>
-#include <string.h>
 
 #include "engine/base/json_stream.h"
 #include "features/captions/captions.h"

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "features/pictures/resample.h"
 #include "tui/base/bundled.h"
 #include "tui/session/captioning.h"
