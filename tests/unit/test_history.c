@@ -171,7 +171,7 @@ static vd_status append_and_load(void *context, vd_error *err)
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
-    assert_int_equal(support_fail_each_allocation(append_and_load, NULL), 4);
+    assert_int_equal(support_fail_each_allocation(append_and_load, NULL), 2);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)

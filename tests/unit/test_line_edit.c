@@ -163,10 +163,10 @@ static void control_characters_and_surrogates_stay_out(void **state)
 static void history_keeps_the_draft(void **state)
 {
     (void)state;
-    assert_int_equal(vd_line_remember(&line, "first", NULL), VD_OK);
-    assert_int_equal(vd_line_remember(&line, "second", NULL), VD_OK);
-    assert_int_equal(vd_line_remember(&line, "second", NULL), VD_OK); // not twice
-    assert_int_equal(vd_line_remember(&line, "", NULL), VD_OK);
+    vd_line_remember(&line, "first");
+    vd_line_remember(&line, "second");
+    vd_line_remember(&line, "second"); // not twice
+    vd_line_remember(&line, "");
     press("'dra' Up");
     expect("second|");
     press("Up Up Up");
@@ -183,7 +183,7 @@ static void history_has_an_end(void **state)
     char text[16];
     for (int i = 0; i < VD_LINE_HISTORY + 10; i++) {
         snprintf(text, sizeof text, "%d", i);
-        assert_int_equal(vd_line_remember(&line, text, NULL), VD_OK);
+        vd_line_remember(&line, text);
     }
     assert_int_equal(line.count, VD_LINE_HISTORY);
     assert_string_equal(line.history[0], "10");
@@ -226,21 +226,6 @@ static void the_cursor_is_always_in_sight(void **state)
     assert_int_equal(vd_line_visible(&line, 0).length, 0);
 }
 
-static vd_status remember(void *context, vd_error *err)
-{
-    (void)context;
-    vd_line_free(&line);
-    return vd_line_remember(&line, "what color is it?", err);
-}
-
-static void out_of_memory_is_reported(void **state)
-{
-    (void)state;
-    assert_int_equal(support_fail_each_allocation(remember, NULL), 2);
-    press("Up");
-    expect("what color is it?|");
-}
-
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
@@ -258,7 +243,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(history_has_an_end, fresh, fresh),
         cmocka_unit_test_setup_teardown(a_full_line_takes_no_more, fresh, fresh),
         cmocka_unit_test_setup_teardown(the_cursor_is_always_in_sight, fresh, fresh),
-        cmocka_unit_test_setup_teardown(out_of_memory_is_reported, fresh, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

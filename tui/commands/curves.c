@@ -1,6 +1,5 @@
 #include "tui/commands/command.h"
 
-#include "engine/base/alloc.h"
 #include "tui/train/curves.h"
 
 typedef struct curve_settings {
@@ -19,23 +18,16 @@ static const vd_option options[] = {
     {0},
 };
 
-static vd_status print(vd_curves *curves, int runs, int width, int height, vd_error *err)
+static void print(vd_curves *curves, int runs, int width, int height)
 {
     vd_grid grid = {0};
     int tags = vd_curves_tags(curves);
     int rows = (tags > 0 ? tags * height : 1) + (runs > 1);
-    vd_status status = vd_grid_resize(&grid, width, rows, err);
-    if (status)
-        return status;
+    vd_grid_resize(&grid, width, rows);
     vd_curves_draw(curves, &grid, (vd_rect){0, 0, width, rows});
-    char *text = vd_grid_to_text(&grid);
-    if (text)
-        fputs(text, stdout);
-    else
-        status = vd_error_memory(err, "the curves");
-    vd_free(text);
+    g_autofree char *text = vd_grid_to_text(&grid);
+    fputs(text, stdout);
     vd_grid_free(&grid);
-    return status;
 }
 
 static vd_status run(int argc, char **argv, vd_error *err)
@@ -55,9 +47,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = vd_curves_refresh(curves, err);
     if (status == VD_OK && s.tag && vd_curves_tags(curves) == 0)
         status = vd_error_set(err, VD_NOT_FOUND, "--tag: no curve has '%.80s' in its name", s.tag);
-    if (status == VD_OK)
-        status = s.watch ? vd_curves_watch(curves, NULL, NULL, NULL, err)
-                         : print(curves, given.count, s.width, s.height, err);
+    if (status == VD_OK && s.watch)
+        status = vd_curves_watch(curves, NULL, NULL, NULL, err);
+    else if (status == VD_OK)
+        print(curves, given.count, s.width, s.height);
     vd_curves_free(curves);
     return status;
 }

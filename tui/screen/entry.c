@@ -163,7 +163,7 @@ static void submit(vd_entry *entry, const vd_places *places, vd_act *act, void *
 {
     char line[VD_LINE_MAX + 1];
     g_strlcpy(line, entry->line.text, sizeof line);
-    vd_line_remember(&entry->line, line, NULL);
+    vd_line_remember(&entry->line, line);
     entry->open = false;
     vd_entry_run(places, line, &entry->notice, act, screen);
 }

@@ -1,11 +1,9 @@
 #include "tui/screen/grid.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <utf8proc.h>
-
-#include "engine/base/alloc.h"
 
 // ---- colours -----------------------------------------------------------------------------------
 
@@ -61,19 +59,12 @@ vd_color vd_color_nearest(uint32_t rgb, vd_depth depth)
 
 static const vd_cell blank = {.code = {' '}, .count = 1, .width = 1};
 
-vd_status vd_grid_resize(vd_grid *grid, int width, int height, vd_error *err)
+void vd_grid_resize(vd_grid *grid, int width, int height)
 {
-    width = width < 0 ? 0 : width > VD_GRID_MAX ? VD_GRID_MAX : width;
-    height = height < 0 ? 0 : height > VD_GRID_MAX ? VD_GRID_MAX : height;
-    vd_cell *cell = vd_alloc((size_t)width * (size_t)height, sizeof *cell);
-    if (!cell)
-        return vd_error_memory(err, "the screen's cells");
-    vd_free(grid->cell);
-    grid->cell = cell;
-    grid->width = width;
-    grid->height = height;
+    grid->width = CLAMP(width, 0, VD_GRID_MAX);
+    grid->height = CLAMP(height, 0, VD_GRID_MAX);
+    grid->cell = g_renew(vd_cell, grid->cell, grid->width * grid->height);
     vd_grid_clear(grid);
-    return VD_OK;
 }
 
 bool vd_grid_has_image(const vd_grid *grid, unsigned id)
@@ -94,7 +85,7 @@ void vd_grid_clear(vd_grid *grid)
 
 void vd_grid_free(vd_grid *grid)
 {
-    vd_free(grid->cell);
+    g_free(grid->cell);
     *grid = (vd_grid){0};
 }
 
@@ -272,23 +263,18 @@ void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style)
 
 char *vd_grid_to_text(const vd_grid *grid)
 {
-    size_t most = (size_t)grid->height * ((size_t)grid->width * 4 * VD_CLUSTER_CODES + 1) + 1;
-    char *text = vd_alloc(most, 1);
-    if (!text)
-        return NULL;
-    size_t at = 0;
+    GString *text = g_string_new(NULL);
     for (int y = 0; y < grid->height; y++) {
-        size_t start = at;
+        gsize end = text->len; // of what is no space
         for (int x = 0; x < grid->width; x++) {
             const vd_cell *cell = vd_grid_at(grid, x, y);
             for (int i = 0; i < cell->count; i++)
-                at += (size_t)utf8proc_encode_char((utf8proc_int32_t)cell->code[i],
-                                                   (utf8proc_uint8_t *)text + at);
+                g_string_append_unichar(text, cell->code[i]);
+            if (cell->count > 0 && cell->code[cell->count - 1] != ' ')
+                end = text->len;
         }
-        while (at > start && text[at - 1] == ' ')
-            at--;
-        text[at++] = '\n';
+        g_string_truncate(text, end);
+        g_string_append_c(text, '\n');
     }
-    text[at] = '\0';
-    return text;
+    return g_string_free(text, FALSE);
 }

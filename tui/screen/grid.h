@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/error.h"
 #include "tui/screen/wrap.h"
 
 // ---- colours and styles ------------------------------------------------------------------------
@@ -128,7 +127,7 @@ typedef struct vd_grid {
 enum { VD_GRID_MAX = 2000 }; // columns and rows beyond this are left blank
 
 // Makes the grid width x height blank cells; the old content is gone. Zero-initialise first.
-vd_status vd_grid_resize(vd_grid *grid, int width, int height, vd_error *err);
+void vd_grid_resize(vd_grid *grid, int width, int height);
 bool vd_grid_has_image(const vd_grid *grid, unsigned id);
 void vd_grid_clear(vd_grid *grid); // blanks every cell, hides the cursor, forgets the images
 void vd_grid_free(vd_grid *grid);
@@ -166,7 +165,7 @@ void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd
 // One cell with a bar of eighths from its bottom: 0..1.
 void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style);
 
-// Rows as UTF-8 lines without trailing spaces, colours left out (vd_free). NULL: out of memory.
+// Rows as UTF-8 lines without trailing spaces, colours left out (g_free).
 char *vd_grid_to_text(const vd_grid *grid);
 
 #endif

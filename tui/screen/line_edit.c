@@ -4,15 +4,14 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/utf8.h"
 #include "tui/screen/wrap.h"
 
 void vd_line_free(vd_line *line)
 {
     for (size_t i = 0; i < line->count; i++)
-        vd_free(line->history[i]);
-    vd_free(line->history);
+        g_free(line->history[i]);
+    g_free(line->history);
     *line = (vd_line){0};
 }
 
@@ -313,26 +312,18 @@ bool vd_line_key(vd_line *line, vd_key key, vd_action action)
     return typed || vd_line_action(line, action);
 }
 
-vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err)
+void vd_line_remember(vd_line *line, const char *text)
 {
-    line->at = line->count;
-    if (text[0] == '\0' || (line->count > 0 && !strcmp(line->history[line->count - 1], text)))
-        return VD_OK;
-    char *copy = vd_strdup(text);
-    if (copy && !line->history)
-        line->history = vd_alloc(VD_LINE_HISTORY, sizeof *line->history);
-    if (!copy || !line->history) {
-        vd_free(copy);
-        return vd_error_memory(err, "the history of the line");
+    bool again = line->count > 0 && strcmp(line->history[line->count - 1], text) == 0;
+    if (!line->history)
+        line->history = g_new(char *, VD_LINE_HISTORY);
+    if (text[0] && !again && line->count == VD_LINE_HISTORY) {
+        g_free(line->history[0]);
+        memmove(line->history, line->history + 1, --line->count * sizeof *line->history);
     }
-    if (line->count == VD_LINE_HISTORY) {
-        vd_free(line->history[0]);
-        memmove(line->history, line->history + 1, (line->count - 1) * sizeof *line->history);
-        line->count--;
-    }
-    line->history[line->count++] = copy;
+    if (text[0] && !again)
+        line->history[line->count++] = g_strdup(text);
     line->at = line->count;
-    return VD_OK;
 }
 
 vd_line_view vd_line_visible(const vd_line *line, int width)

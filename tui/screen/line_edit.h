@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/error.h"
 #include "tui/screen/keymap.h"
 
 enum { VD_LINE_MAX = 2000, VD_LINE_HISTORY = 500 }; // bytes of a line; lines remembered
@@ -53,7 +52,7 @@ bool vd_line_key(vd_line *line, vd_key key, vd_action action);
 bool vd_line_search(vd_line *line, vd_key key, vd_action action);
 
 // Adds a line to the history (not twice in a row, not the empty line) and leaves the history.
-vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err);
+void vd_line_remember(vd_line *line, const char *text);
 
 // The part of the line that `width` columns show: bytes first .. first + length - 1, the cursor at
 // column `column` < width. The line scrolls sideways so that the cursor is always inside.

@@ -63,7 +63,7 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
             break; // an incomplete last line
         *end = '\0';
         if (!part && strlen(at) == (size_t)(end - at) && is_text(at))
-            status = vd_line_remember(line, at, err);
+            vd_line_remember(line, at);
         part = false; // its first line began before it
     }
     vd_free(text);

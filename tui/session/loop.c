@@ -19,19 +19,15 @@ typedef struct loop {
     double due; // vd_loop_left
 } loop;
 
-static vd_status show(loop *l, vd_error *err)
+static void show(loop *l)
 {
     int width, height;
     vd_screen_size(l->screen, &width, &height);
-    if (width != l->grid.width || height != l->grid.height) {
-        vd_status status = vd_grid_resize(&l->grid, width, height, err);
-        if (status)
-            return status;
-    }
+    if (width != l->grid.width || height != l->grid.height)
+        vd_grid_resize(&l->grid, width, height);
     l->grid.look = vd_screen_look(l->screen); // which the terminal's answers change
     l->view->draw(l->view->context, &l->grid);
     vd_screen_show(l->screen, &l->grid);
-    return VD_OK;
 }
 
 // ---- what a view asks for -----------------------------------------------------------------------
@@ -200,9 +196,8 @@ vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *wo
     bool gone = false; // the terminal was closed
     vd_screen_settle(screen);
     while (!gone) {
-        status = show(&l, err);
-        if (status == VD_OK)
-            status = serve_all(&l, err);
+        show(&l);
+        status = serve_all(&l, err);
         if (status || l.leaving)
             break;
         if (l.redraw) { // at once, not with the next key

@@ -150,7 +150,7 @@ void vd_chat_ask(vd_chat *chat, const char *typed)
         reply_to_talk(chat, typed, talk);
     else if (!vd_lanes_ask(&chat->lanes, typed))
         return;
-    vd_line_remember(&nav->line, typed, NULL);
+    vd_line_remember(&nav->line, typed);
     vd_line_clear(&nav->line);
     vd_navigation_newest(nav);
 }
@@ -187,7 +187,7 @@ void vd_chat_change(vd_chat *chat, size_t at, const char *typed)
     vd_navigation_settle(nav, &chat->lanes);
     nav->selected = at + 1 < chat->conversation.branch->count ? (int)at : -1;
     nav->reveal = true;
-    vd_line_remember(&nav->line, typed, NULL);
+    vd_line_remember(&nav->line, typed);
     vd_line_clear(&nav->line);
 }
 

@@ -29,7 +29,7 @@ static void submit(vd_chat *chat, const char *text)
         vd_line_clear(line);
         vd_chat_command(chat, plain);
     } else if (*start == '/') {
-        vd_line_remember(line, start, NULL);
+        vd_line_remember(line, start);
         vd_line_clear(line);
         vd_chat_command(chat, start);
     } else if (vd_chat_is_path(start)) { // dragged here
