@@ -49,78 +49,50 @@ __attribute__((format(strftime, 3, 0))) static void write_time(char *out, size_t
 
 // ---- taking a file over -------------------------------------------------------------------------
 
-// Where the last whole line ends.
-static vd_status find_end(const vd_transcript *transcript, off_t size, off_t *end, vd_error *err)
-{
-    char part[4096];
-    vd_status status = VD_OK;
-    for (*end = size; *end > 0 && status == VD_OK;) {
-        off_t from = *end > (off_t)sizeof part ? *end - (off_t)sizeof part : 0;
-        size_t got;
-        status = vd_file_read_at(transcript->file, transcript->path, part, (size_t)(*end - from),
-                                 (uint64_t)from, &got, err);
-        while (got > 0 && part[got - 1] != '\n')
-            got--;
-        *end = from + (off_t)got;
-        if (got > 0)
-            break;
-    }
-    return status;
-}
-
 // Moves a last line that was cut off, because the disk was full or the program was killed, to a
 // file beside the transcript: what is written behind it would belong to it.
-static vd_status mend(vd_transcript *transcript, vd_error *err)
+static vd_status mend(vd_transcript *transcript, const char *text, size_t size, vd_error *err)
 {
-    off_t size = lseek(transcript->file, 0, SEEK_END), end;
-    vd_status status = find_end(transcript, size, &end, err);
-    if (status != VD_OK || end == size)
-        return status;
-    size_t length = (size_t)(size - end);
-    char *aside = g_strconcat(transcript->path, ".torn", NULL), *tail = vd_alloc(length, 1);
-    int file = -1;
-    status = tail ? VD_OK : vd_error_memory(err, transcript->path);
+    size_t end = size; // of the last whole line
+    while (end > 0 && text[end - 1] != '\n')
+        end--;
+    if (end == size)
+        return VD_OK;
+    g_autofree char *aside = g_strconcat(transcript->path, ".torn", NULL);
+    int file;
+    vd_status status = vd_file_extend(aside, 0600, &file, err);
     if (status == VD_OK)
-        status = vd_file_read_at(transcript->file, transcript->path, tail, length, (uint64_t)end,
-                                 &length, err);
-    if (status == VD_OK)
-        status = vd_file_extend(aside, 0600, &file, err);
-    if (status == VD_OK)
-        status = vd_file_append(file, aside, tail, length, err);
-    if (status == VD_OK && ftruncate(transcript->file, end) != 0)
+        status = vd_file_append(file, aside, text + end, size - end, err);
+    if (status == VD_OK && ftruncate(transcript->file, (off_t)end) != 0)
         status = vd_error_set(err, VD_IO, "%.400s: %s", transcript->path, strerror(errno));
     if (status == VD_OK)
         snprintf(transcript->remark, sizeof transcript->remark,
                  "the last line of the transcript was cut off and is now in %.300s", aside);
     if (file >= 0)
         close(file);
-    vd_free(tail);
-    g_free(aside);
     return status;
 }
 
 // That the file is empty or a transcript, so that lines may be added to it.
-static vd_status check(const vd_transcript *transcript, vd_error *err)
+static vd_status check(const vd_transcript *transcript, const char *text, size_t size,
+                       vd_error *err)
 {
     enum { FIRST_LINE = 1024 };
     static const char start[] = "{\"transcript\":1";
-    char head[FIRST_LINE];
-    size_t size;
-    vd_status status =
-        vd_file_read_at(transcript->file, transcript->path, head, sizeof head, 0, &size, err);
-    if (status != VD_OK || size == 0)
-        return status;
-    const char *end = memchr(head, '\n', size);
+    size = MIN(size, FIRST_LINE);
+    if (size == 0)
+        return VD_OK;
+    const char *end = memchr(text, '\n', size);
     vd_json_value *value = NULL;
-    status =
-        vd_json_value_read(transcript->path, head, end ? (size_t)(end - head) : size, &value, err);
+    vd_status status =
+        vd_json_value_read(transcript->path, text, end ? (size_t)(end - text) : size, &value, err);
     const vd_json_value *version = vd_json_member(value, "transcript", VD_JSON_NUMBER);
     bool ours = version && version->whole == 1;
     vd_json_value_free(value);
     if (status == VD_NO_MEMORY)
         return status;
     // The first line may be one that was cut off.
-    if (ours || (!end && memcmp(head, start, size < sizeof start ? size : sizeof start - 1) == 0))
+    if (ours || (!end && memcmp(text, start, size < sizeof start ? size : sizeof start - 1) == 0))
         return VD_OK;
     return vd_error_set(err, VD_FORMAT,
                         "%.400s: exists and is not a transcript; name a new file with --transcript",
@@ -136,8 +108,16 @@ static vd_status take(vd_transcript *transcript, bool *busy, vd_error *err)
     if (status != VD_OK || fstat(transcript->file, &about) != 0 || !S_ISREG(about.st_mode))
         return status;
     *busy = flock(transcript->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    status = *busy ? VD_OK : check(transcript, err);
-    return *busy || status != VD_OK ? status : mend(transcript, err);
+    if (*busy)
+        return VD_OK;
+    g_autoptr(GError) why = NULL;
+    g_autoptr(GMappedFile) map = g_mapped_file_new_from_fd(transcript->file, FALSE, &why);
+    if (!map)
+        return vd_error_set(err, VD_IO, "%.400s: %.300s", transcript->path, why->message);
+    const char *text = g_mapped_file_get_contents(map);
+    size_t size = g_mapped_file_get_length(map);
+    status = check(transcript, text, size, err);
+    return status != VD_OK ? status : mend(transcript, text, size, err);
 }
 
 static void drop_file(vd_transcript *transcript)
