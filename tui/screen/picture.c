@@ -18,9 +18,9 @@ void vd_picture_set(vd_picture *picture, vd_image *image)
 void vd_picture_clear(vd_picture *picture)
 {
     vd_image_clear(&picture->image);
-    vd_free(picture->cell);
+    g_free(picture->cell);
     for (int i = 0; i < VD_GRID_IMAGES; i++)
-        vd_free(picture->pixels[i].bytes);
+        g_free(picture->pixels[i].bytes);
     *picture = (vd_picture){0};
 }
 
@@ -109,23 +109,19 @@ static vd_color cell_color(int raw, vd_depth depth)
 
 static vd_status make_cells(vd_picture *picture, int width, int height, vd_look look, vd_error *err)
 {
-    vd_cell *cells = vd_alloc((size_t)width * (size_t)height, sizeof *cells);
-    if (!cells)
-        return vd_error_memory(err, "the picture's cells");
     const vd_image *image = &picture->image;
     bool few = look.depth == VD_DEPTH_8 || look.depth == VD_DEPTH_16;
     uint8_t *named = few ? in_named_colors(image, look.depth) : NULL;
-    if (few && !named) {
-        vd_free(cells);
+    if (few && !named)
         return vd_error_memory(err, "the picture in few colours");
-    }
     ChafaCanvas *canvas = canvas_new(width, height, look);
     chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_RGB8, named ? named : image->rgb, image->width,
                                  image->height, image->width * 3);
     vd_free(named);
+    picture->cell = g_renew(vd_cell, picture->cell, width * height);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
-            vd_cell *cell = &cells[y * width + x];
+            vd_cell *cell = &picture->cell[y * width + x];
             int fg, bg;
             chafa_canvas_get_raw_colors_at(canvas, x, y, &fg, &bg);
             uint32_t code = chafa_canvas_get_char_at(canvas, x, y);
@@ -135,8 +131,6 @@ static vd_status make_cells(vd_picture *picture, int width, int height, vd_look 
             cell->style.bg = cell_color(bg, look.depth);
         }
     chafa_canvas_unref(canvas);
-    vd_free(picture->cell);
-    picture->cell = cells;
     picture->width = width;
     picture->height = height;
     picture->look = look;
@@ -197,7 +191,7 @@ static vd_picture_pixels *find_pixels(vd_picture *picture, const vd_grid *grid,
         if (p->used < oldest->used)
             oldest = p;
     }
-    vd_free(oldest->bytes);
+    g_free(oldest->bytes);
     *oldest = *wanted;
     return oldest;
 }

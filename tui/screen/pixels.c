@@ -289,10 +289,7 @@ vd_status vd_pixels_encode(const vd_image *composed, vd_picture_pixels *to, vd_e
     vd_status status = to->look.pictures == VD_PICTURE_SIXEL ? encode_sixel(out, composed, to, err)
                                                              : encode_png(out, composed, to, err);
     to->length = out->len;
-    to->bytes = status ? NULL : vd_strndup(out->str, out->len);
-    g_string_free(out, TRUE);
-    if (!status && !to->bytes)
-        status = vd_error_memory(err, "the picture for the terminal");
+    to->bytes = g_string_free(out, status != VD_OK);
     return status;
 }
 
