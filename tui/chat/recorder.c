@@ -196,15 +196,16 @@ static vd_sheet sheet_of(const vd_chat *chat, const picture *about, int lane, si
     };
 }
 
-static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *about, int lane,
-                         size_t at)
+// recorder: of which `to` is; it may have the answer already. NULL: it is a new one.
+static vd_status write_answer(vd_recorder *recorder, const vd_chat *chat, const picture *about,
+                              int lane, size_t at, vd_transcript *to, vd_error *err)
 {
     vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
-    vd_error err = {0};
     const vd_sheet sheet = sheet_of(chat, about, lane, at, history);
-    if (!is_recorded(recorder, &sheet) && vd_transcript_answer(recorder->transcript, &sheet, &err))
-        give_up(recorder, chat, &err);
+    bool there = recorder && is_recorded(recorder, &sheet);
+    vd_status status = there ? VD_OK : vd_transcript_answer(to, &sheet, err);
     vd_turns_free(history, (int)at);
+    return status;
 }
 
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
@@ -214,28 +215,20 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
                   chat->lanes.lane[lane].serial == event->serial;
     size_t at = chat->lanes.lane[lane].at;
     picture about = {0};
+    vd_error err = {0};
     if (answer) {
         about = (picture){event->regions, event->features_hash};
         event->regions = (vd_picture_regions){0};
     }
     vd_chat_event(chat, event);
     if (answer && recorder->transcript && at < chat->conversation.branch->count &&
-        chat->conversation.branch->rounds[at].response[lane].ready)
-        write_answer(recorder, chat, &about, lane, at);
+        chat->conversation.branch->rounds[at].response[lane].ready &&
+        write_answer(recorder, chat, &about, lane, at, recorder->transcript, &err))
+        give_up(recorder, chat, &err);
     vd_picture_regions_clear(&about.regions);
 }
 
 // ---- export -------------------------------------------------------------------------------------
-
-static vd_status export_answer(const vd_chat *chat, const picture *about, int lane, size_t at,
-                               vd_transcript *to, vd_error *err)
-{
-    vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
-    const vd_sheet sheet = sheet_of(chat, about, lane, at, history);
-    vd_status status = vd_transcript_answer(to, &sheet, err);
-    vd_turns_free(history, (int)at);
-    return status;
-}
 
 // All that is known of the conversation, as a transcript of it alone.
 static vd_status write_draft(const vd_chat *chat, const char *path, vd_error *err)
@@ -249,7 +242,7 @@ static vd_status write_draft(const vd_chat *chat, const char *path, vd_error *er
     for (size_t at = 0; at < branch->count && status == VD_OK; at++)
         for (int lane = 0; lane < chat->lanes.count && status == VD_OK; lane++)
             if (branch->rounds[at].response[lane].ready)
-                status = export_answer(chat, &about, lane, at, draft, err);
+                status = write_answer(NULL, chat, &about, lane, at, draft, err);
     if (status == VD_OK && vd_conversation_waits(&chat->conversation)) {
         status = vd_error_set(err, VD_UNAVAILABLE, "an answer is still missing");
     } else if (status == VD_OK) {

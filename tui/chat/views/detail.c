@@ -25,13 +25,9 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
         chat->nav.word = 0;
     int rounds = response->reply.answer.rounds - 1;
     g_autofree vd_turn *said = rounds_heard(chat, rounds);
-    const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
-                            .history = said,
-                            .rounds = rounds,
-                            .names = chat->shown.regions.names,
-                            .regions = chat->shown.regions.count,
-                            .sides = 1,
-                            .side = {{.reply = &response->reply}}};
+    vd_sheet sheet = vd_chat_sheet(chat);
+    sheet.history = said;
+    sheet.rounds = rounds;
     const vd_heat_maps maps = {.sheet = &sheet,
                                .word = chat->nav.word,
                                .pending = vd_lanes_recalls(&chat->lanes, response)};
