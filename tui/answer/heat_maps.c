@@ -1,8 +1,8 @@
 #include "tui/answer/heat_maps.h"
 
+#include <glib.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "tui/answer/attention.h"
 #include "tui/base/shares.h"
@@ -310,13 +310,12 @@ static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
     int all = list->columns, columns = columns_that_fit(page, maps, all);
     if (list->key == VD_AXIS_QUESTION_WORDS)
         return words_around(page, maps, list, column);
-    float *sum = vd_alloc((size_t)all, sizeof *sum);
-    for (int i = 0; sum && i < count; i++)
+    g_autofree float *sum = g_new0(float, all);
+    for (int i = 0; i < count; i++)
         for (int at = 0; at < list[i].rows * all; at++)
             sum[at % all] += list[i].share[at];
-    columns = sum ? vd_shares_top(sum, all, 2, column, columns) : 0;
+    columns = vd_shares_top(sum, all, 2, column, columns);
     vd_shares_by_index(column, columns);
-    vd_free(sum);
     return columns;
 }
 

@@ -266,7 +266,7 @@ static vd_status render(const vd_transcript_file *file, const vd_world *world, v
 vd_status vd_recorder_export(const vd_chat *chat, vd_export_kind kind, const char *path,
                              vd_error *err)
 {
-    char *draft = NULL;
+    g_autofree char *draft = NULL;
     vd_transcript_file file = {0};
     int made = g_file_open_tmp("visdial-XXXXXX.jsonl", &draft, NULL);
     if (made < 0)
@@ -279,7 +279,6 @@ vd_status vd_recorder_export(const vd_chat *chat, vd_export_kind kind, const cha
         status = render(&file, chat->conversation.world, kind, path, err);
     vd_transcript_clear(&file);
     unlink(draft);
-    g_free(draft);
     return status;
 }
 

@@ -9,17 +9,15 @@
 // The command with a name or path behind it, as a shell understands it (g_free).
 static char *quoted_command(const char *options, const char *name)
 {
-    char *quoted = g_shell_quote(name),
-         *command = g_strdup_printf("%s %s %s", vd_called, options, quoted);
-    g_free(quoted);
-    return command;
+    g_autofree char *quoted = g_shell_quote(name);
+    return g_strdup_printf("%s %s %s", vd_called, options, quoted);
 }
 
 static void save(vd_recorder *recorder, vd_chat *chat, const char *path)
 {
     vd_error err = {0};
     const char *name = chat->wished;
-    char *command = quoted_command("--session", name);
+    g_autofree char *command = quoted_command("--session", name);
     if (strcmp(path, vd_transcript_path(recorder->transcript)) == 0)
         vd_notice_say(&chat->notice, "this session is called %s already", name);
     else if (access(path, F_OK) == 0)
@@ -31,7 +29,6 @@ static void save(vd_recorder *recorder, vd_chat *chat, const char *path)
         vd_notice_complain(&chat->notice, "/save %s: %s", name, err.text);
     else
         vd_notice_say(&chat->notice, "this session is called %s; %s continues it", name, command);
-    g_free(command);
 }
 
 // That the session at `path` can go on here: about the same files, a picture that is there.
@@ -44,10 +41,9 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
     if (past->talk_count == 0)
         status = vd_error_set(err, VD_FORMAT, "nothing was asked in it");
     else if (!vd_recorded_files_same(&past->files, &recorder->files)) {
-        char *command = quoted_command("--session", chat->wished);
+        g_autofree char *command = quoted_command("--session", chat->wished);
         status = vd_error_set(err, VD_MISMATCH,
                               "it is about other files: leave, then %s continues it", command);
-        g_free(command);
     }
     if (status == VD_OK)
         status = vd_recorder_open_pictures(past, chat->conversation.world, err);
@@ -106,7 +102,7 @@ static void load(vd_recorder *recorder, vd_chat *chat, const char *path)
 void vd_recorder_handle_wish(vd_recorder *recorder, vd_chat *chat)
 {
     vd_error err = {0};
-    char *path = NULL;
+    g_autofree char *path = NULL;
     vd_wish wish = chat->wish;
     chat->wish = VD_WISH_NONE;
     if (wish == VD_WISH_NONE)
@@ -117,7 +113,6 @@ void vd_recorder_handle_wish(vd_recorder *recorder, vd_chat *chat)
         vd_notice_complain(&chat->notice, "%s", err.text);
     else
         (wish == VD_WISH_SAVE ? save : load)(recorder, chat, path);
-    g_free(path);
 }
 
 bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
@@ -131,9 +126,8 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
         snprintf(out, size, "%s --resume\nLater: %s --session %s", vd_called, vd_called, name);
         return true;
     }
-    char *command =
+    g_autofree char *command =
         ours ? quoted_command("--session", name) : quoted_command("--resume --transcript", path);
     g_strlcpy(out, command, size);
-    g_free(command);
     return true;
 }

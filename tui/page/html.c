@@ -68,10 +68,9 @@ void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
                   "<svg class=\"store\" aria-hidden=\"true\"><defs><image id=\"pic-%lld\" "
                   "width=\"%d\" height=\"%d\" href=\"data:image/png;base64,",
                   (long long)image_id, image->width, image->height);
-    char *text = g_base64_encode(data, size);
+    g_autofree char *text = g_base64_encode(data, size);
     vd_markup_bytes(html, text, strlen(text));
     vd_markup_put(html, "\"/></defs></svg>\n");
-    g_free(text);
     vd_free(data);
     vd_image_clear(&smaller);
 }

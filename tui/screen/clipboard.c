@@ -9,14 +9,10 @@
 
 char *vd_clipboard_sequence(const char *text, bool tmux)
 {
-    gchar *coded = g_base64_encode((const guchar *)text, strlen(text));
-    char *plain = g_strdup_printf("\033]52;c;%s\a", coded);
-    g_free(coded);
-    if (!tmux)
-        return plain;
-    char *both = g_strdup_printf("%s\033Ptmux;\033%s\033\\", plain, plain); // doubled inside
-    g_free(plain);
-    return both;
+    g_autofree char *coded = g_base64_encode((const guchar *)text, strlen(text));
+    g_autofree char *plain = g_strdup_printf("\033]52;c;%s\a", coded);
+    return tmux ? g_strdup_printf("%s\033Ptmux;\033%s\033\\", plain, plain) // doubled inside
+                : g_steal_pointer(&plain);
 }
 
 // -w: to the clipboard of its terminal as well (tmux 3.2).
@@ -37,7 +33,6 @@ void vd_clipboard_copy(const char *text)
     bool tmux = inside && *inside;
     if (tmux && give_to_tmux(text))
         return;
-    char *sequence = vd_clipboard_sequence(text, tmux);
+    g_autofree char *sequence = vd_clipboard_sequence(text, tmux);
     vd_file_write_all(STDOUT_FILENO, sequence, strlen(sequence));
-    g_free(sequence);
 }

@@ -80,7 +80,7 @@ static void put_even(GString *out)
 // The capabilities of the tables, which end with a NULL.
 static void put_tables(GString *out, const char *term)
 {
-    GString *offsets = g_string_new(NULL), *table = g_string_new(NULL);
+    g_autoptr(GString) offsets = g_string_new(NULL), table = g_string_new(NULL);
     int flags = (int)g_strv_length((gchar **)boolnames);
     int numbers = (int)g_strv_length((gchar **)numnames);
     int texts = (int)g_strv_length((gchar **)strnames);
@@ -98,8 +98,6 @@ static void put_tables(GString *out, const char *term)
         put(out, number_of(numnames[i]), 4);
     g_string_append_len(out, offsets->str, (gssize)offsets->len);
     g_string_append_len(out, table->str, (gssize)table->len);
-    g_string_free(offsets, TRUE);
-    g_string_free(table, TRUE);
 }
 
 // The capabilities of our tables: values, then the offsets of texts and names.
@@ -107,8 +105,8 @@ static void put_others(GString *out)
 {
     enum { FLAGS = sizeof own_flags / sizeof *own_flags };
     enum { TEXTS = sizeof own_strings / sizeof *own_strings };
-    GString *offsets = g_string_new(NULL), *table = g_string_new(NULL);
-    GString *names = g_string_new(NULL);
+    g_autoptr(GString) offsets = g_string_new(NULL), table = g_string_new(NULL);
+    g_autoptr(GString) names = g_string_new(NULL);
     for (int i = 0; i < TEXTS; i++)
         put(offsets, add_text(table, text_of(own_strings[i])), 2);
     for (int i = 0; i < FLAGS; i++)
@@ -125,19 +123,13 @@ static void put_others(GString *out)
     g_string_append_len(out, offsets->str, (gssize)offsets->len);
     g_string_append_len(out, table->str, (gssize)table->len);
     g_string_append_len(out, names->str, (gssize)names->len);
-    g_string_free(offsets, TRUE);
-    g_string_free(table, TRUE);
-    g_string_free(names, TRUE);
 }
 
 char *vd_direct_color_describe(const char *term)
 {
-    GString *entry = g_string_new(NULL);
+    g_autoptr(GString) entry = g_string_new(NULL);
     put_tables(entry, term);
     put_others(entry);
-    char *text = g_base64_encode((const guchar *)entry->str, entry->len);
-    char *terminfo = g_strconcat("b64:", text, NULL);
-    g_free(text);
-    g_string_free(entry, TRUE);
-    return terminfo;
+    g_autofree char *text = g_base64_encode((const guchar *)entry->str, entry->len);
+    return g_strconcat("b64:", text, NULL);
 }

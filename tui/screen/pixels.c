@@ -233,7 +233,7 @@ static vd_status encode_png(GString *out, const vd_image *composed, const vd_pic
     vd_status status = vd_image_to_png(composed, true, &png, &size, err);
     if (status)
         return status;
-    char *data = g_base64_encode(png, size);
+    g_autofree char *data = g_base64_encode(png, size);
     if (of->look.pictures == VD_PICTURE_KITTY)
         encode_kitty(out, of, data);
     else
@@ -242,7 +242,6 @@ static vd_status encode_png(GString *out, const vd_image *composed, const vd_pic
                                "preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
                                of->look.tmux ? "\033\033" : "\033", size, of->width, of->height,
                                data);
-    g_free(data);
     vd_free(png);
     return VD_OK;
 }
@@ -271,9 +270,8 @@ static vd_status encode_sixel(GString *out, const vd_image *composed, const vd_p
     chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_RGBA8_UNASSOCIATED, rgba, composed->width,
                                  rows, composed->width * 4);
     ChafaTermInfo *sequences = chafa_term_db_get_fallback_info(chafa_term_db_get_default());
-    GString *sixels = chafa_canvas_print(canvas, sequences);
+    g_autoptr(GString) sixels = chafa_canvas_print(canvas, sequences);
     g_string_append_len(out, sixels->str, (gssize)sixels->len);
-    g_string_free(sixels, TRUE);
     chafa_term_info_unref(sequences);
     chafa_canvas_unref(canvas);
     chafa_canvas_config_unref(config);
@@ -300,8 +298,7 @@ void vd_pixels_removal(const vd_grid_image *image, char *out, size_t size)
         return;
     char keys[48];
     snprintf(keys, sizeof keys, "a=d,d=I,i=%u,q=2", image->id);
-    GString *bytes = g_string_new(NULL);
+    g_autoptr(GString) bytes = g_string_new(NULL);
     add_kitty(bytes, image->look.tmux, keys, "", 0);
     g_strlcpy(out, bytes->str, size);
-    g_string_free(bytes, TRUE);
 }

@@ -123,7 +123,7 @@ static bool promises_direct(void)
 static SCREEN *open_direct(const char *name, bool said, FILE *out)
 {
     int found;
-    char *description = NULL;
+    g_autofree char *description = NULL;
     if (setupterm(name, STDOUT_FILENO, &found) != OK)
         return NULL;
     if ((said || promises_direct()) && tigetflag("RGB") != 1)
@@ -132,15 +132,13 @@ static SCREEN *open_direct(const char *name, bool said, FILE *out)
     if (!description)
         return NULL;
     const char *given = getenv("TERMINFO");
-    char *before = g_strdup(given);
+    g_autofree char *before = g_strdup(given);
     setenv("TERMINFO", description, 1);
     SCREEN *terminal = newterm(name, out, stdin);
     if (before)
         setenv("TERMINFO", before, 1);
     else
         unsetenv("TERMINFO");
-    g_free(before);
-    g_free(description);
     return terminal;
 }
 

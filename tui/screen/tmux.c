@@ -40,7 +40,7 @@ static char *run(const char *const *command)
 {
     GPid child;
     int file, status = 0;
-    char *said = g_malloc(LONGEST);
+    g_autofree char *said = g_malloc(LONGEST);
     bool done = g_spawn_async_with_pipes(NULL, (gchar **)command, NULL,
                                          G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL |
                                              G_SPAWN_DO_NOT_REAP_CHILD,
@@ -54,10 +54,7 @@ static char *run(const char *const *command)
             ;
         g_spawn_close_pid(child);
     }
-    if (done && status == 0)
-        return said;
-    g_free(said);
-    return NULL;
+    return done && status == 0 ? g_steal_pointer(&said) : NULL;
 }
 
 // A format as tmux fills it in for this pane (g_free); NULL: it does not. A server that has not
@@ -74,25 +71,23 @@ static char *ask(const char *format)
 
 bool vd_tmux_shows_sixel(void)
 {
-    char *features = ask(",#{client_termfeatures},");
-    bool has = features && strstr(features, ",sixel,");
-    g_free(features);
-    return has;
+    g_autofree char *features = ask(",#{client_termfeatures},");
+    return features && strstr(features, ",sixel,");
 }
 
 bool vd_tmux_place(int *x, int *y)
 {
     // Its rows of status at the top; then whether the pane is covered.
-    char *said = ask("#{pane_left} #{pane_top} "
-                     "#{?#{==:#{status-position},top},#{?#{==:#{status},on},1,#{status}},0} "
-                     "#{?window_active,#{?window_bigger,1,#{?pane_in_mode,1,"
-                     "#{?window_zoomed_flag,#{?pane_active,0,1},0}}},1}");
+    g_autofree char *said =
+        ask("#{pane_left} #{pane_top} "
+            "#{?#{==:#{status-position},top},#{?#{==:#{status},on},1,#{status}},0} "
+            "#{?window_active,#{?window_bigger,1,#{?pane_in_mode,1,"
+            "#{?window_zoomed_flag,#{?pane_active,0,1},0}}},1}");
     int rows = 0, covered = 1;
     *x = *y = 0;
     bool seen = said && sscanf(said, "%d %d %d %d", x, y, &rows, &covered) == 4;
     if (said && !seen) // status is off
         seen = sscanf(said, "%d %d off %d", x, y, &covered) == 3;
-    g_free(said);
     *y += seen ? rows : 0;
     return seen && !covered;
 }

@@ -56,9 +56,8 @@ char *vd_recorded_path(const char *path)
 {
     if (g_utf8_validate(path, -1, NULL))
         return g_strdup(path);
-    char *whole = g_canonicalize_filename(path, NULL), *uri = g_filename_to_uri(whole, NULL, NULL);
-    g_free(whole);
-    return uri;
+    g_autofree char *whole = g_canonicalize_filename(path, NULL);
+    return g_filename_to_uri(whole, NULL, NULL);
 }
 
 void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t size)

@@ -37,11 +37,10 @@ vd_status vd_saved_path(const char *name, char **out, vd_error *err)
                             "'%.80s' is no name of a session; expected 1 to %d characters without "
                             "\"/\", not beginning with a dot",
                             name, VD_SAVED_NAME - 1);
-    char *directory = vd_state_path("transcripts/");
+    g_autofree char *directory = vd_state_path("transcripts/");
     if (!directory)
         return no_place(err);
     *out = g_strconcat(directory, name, suffix, NULL);
-    g_free(directory);
     return VD_OK;
 }
 
@@ -56,13 +55,12 @@ bool vd_saved_name(const char *path, char out[VD_SAVED_NAME])
 {
     size_t stem;
     const char *slash = strrchr(path, '/');
-    char *directory = vd_state_path("transcripts/");
+    g_autofree char *directory = vd_state_path("transcripts/");
     size_t length = directory ? strlen(directory) : 0;
     bool ours = directory && slash && (size_t)(slash + 1 - path) == length &&
                 strncmp(path, directory, length) == 0 && is_transcript(slash + 1, &stem);
     if (ours)
         snprintf(out, VD_SAVED_NAME, "%.*s", (int)stem, slash + 1);
-    g_free(directory);
     return ours;
 }
 
@@ -168,23 +166,22 @@ vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err)
 
 void vd_saved_look(vd_saved *saved)
 {
-    char *path;
+    g_autofree char *path = NULL;
     if (saved->looked)
         return;
     saved->looked = true;
     if (vd_saved_path(saved->name, &path, NULL) == VD_OK)
         look_into(path, saved);
-    g_free(path);
 }
 
 vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
 {
-    vd_saved *list;
+    g_autofree vd_saved *list = NULL;
     size_t count;
     *out = (vd_transcript_file){0};
     vd_status status = vd_saved_list(&list, &count, err);
     for (size_t i = 0; i < count && status == VD_OK && out->talk_count == 0; i++) {
-        char *path;
+        g_autofree char *path = NULL;
         vd_transcript_clear(out);
         status = vd_saved_path(list[i].name, &path, err);
         if (status == VD_OK)
@@ -196,9 +193,7 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
                          "continues, and `visdial replay FILE` runs",
                          why.text);
         }
-        g_free(path);
     }
-    g_free(list);
     if (status || out->talk_count)
         return status;
     vd_transcript_clear(out);

@@ -131,7 +131,7 @@ static void drop_file(vd_transcript *transcript)
 static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
 {
     static const char suffix[] = ".jsonl";
-    char *busy = transcript->path;
+    g_autofree char *busy = transcript->path;
     size_t stem = strlen(busy) - (g_str_has_suffix(busy, suffix) ? strlen(suffix) : 0);
     bool taken = true;
     vd_status status = VD_OK;
@@ -147,7 +147,6 @@ static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
     transcript->elsewhere = true;
     snprintf(transcript->remark, sizeof transcript->remark,
              "another chat writes to this transcript; this one writes to %.300s", transcript->path);
-    g_free(busy);
     return status;
 }
 
@@ -318,9 +317,8 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
 
 static void put_path(yajl_gen json, const char *key, const char *path)
 {
-    char *text = vd_recorded_path(path);
+    g_autofree char *text = vd_recorded_path(path);
     vd_json_put(json, "%s: %s", key, text);
-    g_free(text);
 }
 
 static yajl_gen_status emit_files(yajl_gen json, void *context)

@@ -37,7 +37,7 @@ static void add_switches(const vd_chat *chat, vd_completion *completion)
 
 static void add_sessions(vd_completion *completion)
 {
-    vd_saved *saved;
+    g_autofree vd_saved *saved = NULL;
     size_t count;
     char text[VD_SAVED_NAME + 8];
     if (vd_saved_list(&saved, &count, NULL) == VD_OK)
@@ -45,7 +45,6 @@ static void add_sessions(vd_completion *completion)
             snprintf(text, sizeof text, "/load %s", saved[i].name);
             vd_complete_add(completion, text);
         }
-    g_free(saved);
 }
 
 // What a command takes and tui/screen/entry.c does not know of, after it and a space.

@@ -55,7 +55,7 @@ void vd_chat_copy(vd_chat *chat, const char *what)
         return;
     }
     const vd_response *response = vd_chat_response(chat);
-    GString *out = g_string_new(NULL);
+    g_autoptr(GString) out = g_string_new(NULL);
     if (part == ANSWER)
         g_string_append(out, vd_response_text(response, response->chosen));
     else if (part == ROUND)
@@ -63,7 +63,6 @@ void vd_chat_copy(vd_chat *chat, const char *what)
     else
         add_conversation(chat, out);
     send(chat, parts[part], out->str);
-    g_string_free(out, TRUE);
 }
 
 // ---- files --------------------------------------------------------------------------------------

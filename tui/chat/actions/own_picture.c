@@ -24,18 +24,14 @@ static char *expand(const char *path)
 // called like the whole line is that. g_strfreev.
 static char **read_paths(const char *text)
 {
-    char *whole = g_strstrip(g_strdup(text)), **words = NULL;
-    char *plain = expand(whole);
-    if (access(plain, F_OK) == 0 || !g_shell_parse_argv(whole, NULL, &words, NULL)) {
+    g_autofree char *whole = g_strstrip(g_strdup(text)), *plain = expand(whole);
+    char **words = NULL;
+    if (access(plain, F_OK) == 0 || !g_shell_parse_argv(whole, NULL, &words, NULL))
         words = g_strdupv((char *[]){plain, NULL});
-    }
     for (char **word = words; *word; word++) {
-        char *typed = *word;
+        g_autofree char *typed = *word;
         *word = expand(typed);
-        g_free(typed);
     }
-    g_free(plain);
-    g_free(whole);
     return words;
 }
 
@@ -45,11 +41,9 @@ bool vd_chat_is_path(const char *text)
     if (!strchr("/'\"", *start) && !g_str_has_prefix(start, "file://") &&
         !g_str_has_prefix(start, "~/"))
         return false;
-    char **paths = read_paths(start);
+    g_auto(GStrv) paths = read_paths(start);
     // "/etc" is a command with a typo, and a question may be a file's name.
-    bool there = *paths && **paths && strchr(*paths + 1, '/') && access(*paths, F_OK) == 0;
-    g_strfreev(paths);
-    return there;
+    return *paths && **paths && strchr(*paths + 1, '/') && access(*paths, F_OK) == 0;
 }
 
 // ---- opening, making ----------------------------------------------------------------------------
@@ -277,7 +271,7 @@ void vd_chat_caption(vd_chat *chat, const char *text)
 
 void vd_chat_save_picture(vd_chat *chat, const char *text)
 {
-    char *path = expand(text);
+    g_autofree char *path = expand(text);
     vd_image image = {0};
     vd_error error = {0};
     vd_status status = VD_OK;
@@ -293,5 +287,4 @@ void vd_chat_save_picture(vd_chat *chat, const char *text)
         vd_notice_complain(&chat->notice, "%s", error.text);
     else
         vd_notice_say(&chat->notice, "the picture was saved as %s", path);
-    g_free(path);
 }
