@@ -141,15 +141,15 @@ enum { SHARE = 6, LEAST_BAR = 4 }; // columns
 
 // A label, a bar where there is room for one, a percentage.
 static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_width, double share,
-                       vd_style label_style, vd_style bar)
+                       vd_role role, vd_role bar)
 {
     int bar_width = at.width - label_width - 2 - SHARE;
     if (bar_width < LEAST_BAR)
         label_width = at.width - SHARE;
     else
-        vd_grid_bar(grid, at.x + label_width + 1, at.y, bar_width, share, bar,
+        vd_grid_bar(grid, at.x + label_width + 1, at.y, bar_width, share, vd_style_of(grid, bar),
                     vd_style_of(grid, VD_ROLE_RULE));
-    vd_grid_text(grid, at.x, at.y, label_width, label, label_style);
+    vd_grid_text(grid, at.x, at.y, label_width, label, vd_style_of(grid, role));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, vd_percent(share).text,
                   vd_style_of(grid, VD_ROLE_TEXT));
 }
@@ -161,13 +161,6 @@ static int padding(const vd_share *top, int count, int index)
     for (int i = 0; i < count; i++)
         two = two || top[i].index >= 9;
     return two && index < 9;
-}
-
-// Below a title, where the network shows nothing of the kind.
-static void draw_none(vd_grid *grid, vd_rect at, const char *text)
-{
-    vd_grid_wrapped(grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, text,
-                    vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 // Columns of the longest label.
@@ -182,10 +175,21 @@ static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
     return width;
 }
 
+// The title of a list of shares, and below it what is said where the network shows none. False:
+// there is no list.
+static bool begin_shares(vd_grid *grid, vd_rect at, const char *title, const float *share,
+                         const char *none)
+{
+    vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
+    if (!share)
+        vd_grid_wrapped(grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, none,
+                        vd_style_of(grid, VD_ROLE_FAINT));
+    return share && at.height > 1;
+}
+
 static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
-    int rows = at.height - 1;
     const vd_attention *looks = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
     const float *share = looks ? looks->share : NULL;
     char title[32] = "Regions";
@@ -193,67 +197,51 @@ static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_shee
         snprintf(title, sizeof title, "Regions (no boxes known)");
     else if (looks && looks->of > 1)
         snprintf(title, sizeof title, "Regions, last %s", looks->part);
-    vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
-    if (rows <= 0)
+    if (!begin_shares(grid, at, title, share, VD_NO_REGIONS))
         return;
-    if (!share) {
-        draw_none(grid, at, VD_NO_REGIONS);
-        return;
-    }
     vd_share top[36];
-    int count = vd_shares_top(share, answer->regions, 0.9, top, 36);
+    vd_rect row = {at.x, at.y + 1, at.width, 1};
+    int rows = at.height - 1, count = vd_shares_top(share, answer->regions, 0.9, top, 36);
     int names = labels_width(sheet, top, count < rows ? count : rows);
     double rest = 1;
-    for (int i = 0; i < count && i < rows; i++) {
-        bool more = i == rows - 1 && count > rows;
-        if (more) { // the last row sums up what does not fit
-            char label[32];
+    for (int i = 0; i < count && i < rows; i++, row.y++) {
+        char label[sizeof(vd_region_text) + 1];
+        if (i == rows - 1 && count > rows) { // the last row sums up what does not fit
             snprintf(label, sizeof label, "+%d", answer->regions - i);
-            draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, rest,
-                       vd_style_of(grid, VD_ROLE_FAINT), vd_style_of(grid, VD_ROLE_RULE));
+            draw_share(grid, row, label, names, rest, VD_ROLE_FAINT, VD_ROLE_RULE);
             break;
         }
-        char label[sizeof(vd_region_text) + 1];
         snprintf(label, sizeof label, "%s%s", padding(top, count, top[i].index) ? " " : "",
                  vd_sheet_region(sheet, top[i].index).text);
-        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, top[i].share,
-                   vd_style_of(grid, VD_ROLE_REGION), vd_style_of(grid, VD_ROLE_BAR_REGION));
-        vd_spot_add(&chat->nav, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, "/what-if region %d",
-                    top[i].index + 1);
+        draw_share(grid, row, label, names, top[i].share, VD_ROLE_REGION, VD_ROLE_BAR_REGION);
+        vd_spot_add(&chat->nav, row, "/what-if region %d", top[i].index + 1);
         rest -= top[i].share;
     }
 }
 
 static void draw_rounds(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answer *answer)
 {
-    int rows = at.height - 1;
-    vd_grid_text(grid, at.x, at.y, at.width, "History", vd_style_of(grid, VD_ROLE_TITLE));
+    enum { MOST = 64 };
+    const vd_branch *branch = chat->conversation.branch;
     const float *share = vd_answer_shares(answer, VD_AXIS_ENTRIES);
-    if (rows <= 0)
+    if (!begin_shares(grid, at, "History", share, VD_NO_ROUNDS))
         return;
-    if (!share) {
-        draw_none(grid, at, VD_NO_ROUNDS);
-        return;
-    }
-    vd_share top[64];
-    int most = rows < 64 ? rows : 64;
-    int count = vd_shares_top(share, answer->rounds, 2, top, most);
+    vd_share top[MOST];
+    vd_rect row = {at.x, at.y + 1, at.width, 1};
+    int rows = at.height - 1;
+    int count = vd_shares_top(share, answer->rounds, 2, top, rows < MOST ? rows : MOST);
     vd_shares_by_index(top, count); // the strongest ones, in the order they were said
-    for (int i = 0; i < count; i++) {
-        char label[96];
+    for (int i = 0; i < count; i++, row.y++) {
+        char label[96] = "caption";
         int entry = top[i].index;
-        if (entry == 0)
-            snprintf(label, sizeof label, "caption");
-        else if (entry <= (int)chat->conversation.branch->count)
-            snprintf(label, sizeof label, "%d %.80s", entry,
-                     chat->conversation.branch->rounds[entry - 1].typed);
-        else
-            snprintf(label, sizeof label, "%d", entry);
-        if (entry > 0)
-            vd_spot_add(&chat->nav, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, "/round %d", entry);
-        int width = at.width * 12 / 20;
-        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, width, top[i].share,
-                   vd_style_of(grid, VD_ROLE_TEXT), vd_style_of(grid, VD_ROLE_BAR_ROUND));
+        bool known = entry > 0 && entry <= (int)branch->count;
+        if (entry > 0) {
+            snprintf(label, sizeof label, known ? "%d %.80s" : "%d", entry,
+                     known ? branch->rounds[entry - 1].typed : "");
+            vd_spot_add(&chat->nav, row, "/round %d", entry);
+        }
+        draw_share(grid, row, label, at.width * 12 / 20, top[i].share, VD_ROLE_TEXT,
+                   VD_ROLE_BAR_ROUND);
     }
 }
 
