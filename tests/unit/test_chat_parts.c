@@ -189,7 +189,7 @@ static vd_request take(vd_request_kind kind, int lane)
 
 static void nothing_waits(void)
 {
-    assert_int_equal(lanes.request_count, 0);
+    assert_int_equal(lanes.requests->len, 0);
 }
 
 static void load(int lane, const char *name)
@@ -410,12 +410,12 @@ static void an_answer_to_a_conversation_that_was_left_is_dropped(void **state)
     start_with("base");
     vd_lanes_ask(&lanes, "one?");
     vd_request late = take(VD_REQUEST_ASK, 0), request;
-    assert_true(vd_lanes_show_picture(&lanes, 1, true));
+    vd_lanes_show_picture(&lanes, 1, true);
     request = take(VD_REQUEST_STOP, 0);
     request = take(VD_REQUEST_PICTURE, 0);
     assert_int_equal(request.index, 1);
     assert_false(reply_to(&late, VD_OK, 0).answered);
-    assert_true(vd_lanes_show_picture(&lanes, 0, true)); // it is asked once more
+    vd_lanes_show_picture(&lanes, 0, true); // it is asked once more
     assert_true(vd_conversation_waits(&talk));
     request = take(VD_REQUEST_PICTURE, 0);
     assert_true(reply(0, VD_OK, 1).answered);

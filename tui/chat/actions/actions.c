@@ -228,9 +228,8 @@ static void show_picture(vd_chat *chat, vd_image *image)
 
 void vd_chat_go_image(vd_chat *chat, size_t index, vd_image *image)
 {
-    if (vd_lanes_show_picture(&chat->lanes, index, !image->rgb))
-        show_picture(chat, image);
-    vd_image_clear(image);
+    vd_lanes_show_picture(&chat->lanes, index, !image->rgb);
+    show_picture(chat, image);
 }
 
 void vd_chat_go_picture(vd_chat *chat, size_t index)
@@ -255,6 +254,6 @@ void vd_chat_wish(vd_chat *chat, vd_wish wish, const char *name)
 
 void vd_chat_start_over(vd_chat *chat)
 {
-    if (vd_lanes_start_over(&chat->lanes))
-        begin_picture(chat);
+    vd_lanes_start_over(&chat->lanes);
+    begin_picture(chat);
 }

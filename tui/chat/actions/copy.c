@@ -36,8 +36,10 @@ static void send(vd_chat *chat, const char *what, const char *text)
         vd_notice_complain(&chat->notice,
                            "the %s has %zu bytes, terminals take %d: /export writes it to a file",
                            what, length, VD_CLIPBOARD_BYTES);
-    else if (vd_lanes_send(&chat->lanes, VD_REQUEST_COPY, 0, text, 0))
+    else {
+        vd_lanes_send(&chat->lanes, VD_REQUEST_COPY, 0, text, 0);
         vd_notice_say(&chat->notice, "%s copied to the terminal's clipboard", what);
+    }
 }
 
 void vd_chat_copy(vd_chat *chat, const char *what)

@@ -81,12 +81,9 @@ static void open_more(vd_chat *chat)
         const char *path = opening->paths[opening->at];
         if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_DIR)) {
             opening->serial = vd_lanes_read_image(&chat->lanes, path, 0);
-            if (opening->serial)
-                return;
-            good = false;
-        } else {
-            good = open_one(chat, &(vd_image){0});
+            return;
         }
+        good = open_one(chat, &(vd_image){0});
     }
     size_t opened = vd_world_count(chat->conversation.world) - opening->before;
     if (good && opened > 1)

@@ -37,28 +37,15 @@ static bool next_round(const vd_lanes *lanes, int lane, size_t *out)
     return true;
 }
 
-static bool ask_round(vd_lanes *lanes, int lane, size_t at)
-{
-    vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, at);
-    if (!vd_lanes_post(lanes, &request))
-        return false;
-    lanes->lane[lane].serial = lanes->serial;
-    lanes->lane[lane].at = at;
-    return true;
-}
-
 void vd_lanes_pump(vd_lanes *lanes)
 {
     for (int lane = 0; lane < lanes->count; lane++) {
         vd_lane *own = &lanes->lane[lane];
-        size_t at;
         if (own->serial || own->stopped || (!own->loaded && !own->loading) ||
-            !next_round(lanes, lane, &at) || ask_round(lanes, lane, at))
+            !next_round(lanes, lane, &own->at))
             continue;
-        if (lane > 0 || lanes->conversation->branch->rounds[at].response[0].wanted)
-            own->stopped = true;
-        else // what cannot be asked is not in the conversation, unless it was recorded
-            vd_lanes_drop(lanes, at);
+        vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, own->at);
+        own->serial = vd_lanes_post(lanes, request);
     }
 }
 
@@ -75,7 +62,7 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
     if (before)
         vd_notice_wait(lanes->notice, "%zu question%s before it; Ctrl-C stops all", before,
                        before == 1 ? "" : "s");
-    return vd_conversation_waits(lanes->conversation); // else it is gone again
+    return true;
 }
 
 void vd_lanes_again(vd_lanes *lanes)
@@ -319,30 +306,24 @@ bool vd_lanes_reads_image(const vd_lanes *lanes, size_t index)
 
 long vd_lanes_read_image(vd_lanes *lanes, const char *path, size_t index)
 {
-    return vd_lanes_send(lanes, VD_REQUEST_IMAGE, VD_MODELS - 1, path, index) ? lanes->serial : 0;
+    return vd_lanes_send(lanes, VD_REQUEST_IMAGE, VD_MODELS - 1, path, index);
 }
 
-// False when it cannot be asked for. The last lane is seldom in use: there the regions of a picture
-// of one's own are found while the first one loads its model.
-static bool ask_picture(vd_lanes *lanes, size_t index, bool image)
+// The last lane is seldom in use: there the regions of a picture of one's own are found while the
+// first one loads its model.
+static void ask_picture(vd_lanes *lanes, size_t index, bool image)
 {
     int lane = vd_world_own_path(lanes->conversation->world, index) ? VD_MODELS - 1 : 0;
-    if (vd_conversation_waits(lanes->conversation) &&
-        !vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0))
-        return false;
+    if (vd_conversation_waits(lanes->conversation))
+        vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0);
     image = image && vd_lanes_reads_image(lanes, index);
-    long read = image ? vd_lanes_read_image(lanes, NULL, index) : 0;
-    if ((image && !read) || !vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index))
-        return false;
-    lanes->image = read;
-    lanes->picture = lanes->serial;
-    return true;
+    lanes->image = image ? vd_lanes_read_image(lanes, NULL, index) : 0;
+    lanes->picture = vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index);
 }
 
-bool vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image)
+void vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image)
 {
-    if (!ask_picture(lanes, index, image))
-        return false;
+    ask_picture(lanes, index, image);
     bool other = index != lanes->conversation->branches.picture;
     if (vd_conversation_show(lanes->conversation, index))
         vd_notice_say(lanes->notice,
@@ -350,13 +331,13 @@ bool vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image)
     if (other)
         stop_waiting(lanes);
     vd_lanes_pump(lanes);
-    return true;
 }
 
 bool vd_lanes_leave_session(vd_lanes *lanes, size_t index)
 {
-    if (vd_lanes_must_wait(lanes) || !ask_picture(lanes, index, true))
+    if (vd_lanes_must_wait(lanes))
         return false;
+    ask_picture(lanes, index, true);
     lanes->lane[0].follow = VD_FOLLOW_SHARED;
     lanes->conversation->branches.picture = index;
     vd_conversation_clear(lanes->conversation);
@@ -364,13 +345,11 @@ bool vd_lanes_leave_session(vd_lanes *lanes, size_t index)
     return true;
 }
 
-bool vd_lanes_start_over(vd_lanes *lanes)
+void vd_lanes_start_over(vd_lanes *lanes)
 {
-    if (!ask_picture(lanes, lanes->conversation->branches.picture, lanes->image != 0))
-        return false;
+    ask_picture(lanes, lanes->conversation->branches.picture, lanes->image != 0);
     if (lanes->conversation->branch->count)
         vd_notice_say(lanes->notice, "started over; Alt-u brings the conversation back");
     vd_conversation_leave(lanes->conversation);
     stop_waiting(lanes);
-    return true;
 }

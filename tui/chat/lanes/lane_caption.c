@@ -18,13 +18,6 @@ static bool is_of(const vd_caption_wish *wish, const vd_caption_wish *now)
     return wish->picture == now->picture && wish->place == now->place;
 }
 
-static bool post(vd_lanes *lanes)
-{
-    vd_request request = {.kind = VD_REQUEST_CAPTION,
-                          .caption = g_memdup2(&lanes->caption.wanted, sizeof(vd_caption_wish))};
-    return vd_lanes_post(lanes, &request);
-}
-
 // From now on the picture's present caption is wanted; returns whether it was another one before.
 static bool want_now(vd_lanes *lanes)
 {
@@ -49,8 +42,9 @@ bool vd_lanes_caption(vd_lanes *lanes)
     if (own->serial || own->failed ||
         (own->sheet && vd_caption_wish_same(&own->sheet->wish, &own->wanted)))
         return other;
-    own->failed = !post(lanes);
-    own->serial = own->failed ? 0 : lanes->serial;
+    vd_request request = {.kind = VD_REQUEST_CAPTION,
+                          .caption = g_memdup2(&own->wanted, sizeof own->wanted)};
+    own->serial = vd_lanes_post(lanes, request);
     return other;
 }
 

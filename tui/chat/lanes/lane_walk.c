@@ -35,8 +35,7 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
     vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_WALK, lane, round);
     request.switches = g_memdup2(&own->switches, sizeof own->switches);
     request.effects = !own->walk;
-    own->failed = !vd_lanes_post(lanes, &request);
-    own->serial = own->failed ? 0 : lanes->serial;
+    own->serial = vd_lanes_post(lanes, request);
     return fresh;
 }
 

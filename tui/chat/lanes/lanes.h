@@ -15,8 +15,6 @@
 #include "tui/session/request.h"
 #include "tui/transcript/transcript.h"
 
-enum { VD_LANE_REQUESTS = 16 };
-
 // Whose answers a lane's history is made of. To a round that the data has no answer to, the shared
 // one stands for it.
 typedef enum vd_follow {
@@ -82,11 +80,10 @@ typedef struct vd_lanes {
     vd_recall recall;
     vd_lane_walk walk;
     vd_lane_caption caption;
-    vd_request request[VD_LANE_REQUESTS]; // (request_count) the oldest first
-    size_t request_count;
-    long serial;  // of the newest request
-    long picture; // of that of the picture that is shown
-    long image;   // of that for its pixels, 0: none is being served
+    GArray *requests; // of vd_request: not taken yet, the oldest first
+    long serial;      // of the newest request
+    long picture;     // of that of the picture that is shown
+    long image;       // of that for its pixels, 0: none is being served
 } vd_lanes;
 
 void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice);
@@ -94,9 +91,9 @@ void vd_lanes_free(vd_lanes *lanes);
 
 // ---- requests -----------------------------------------------------------------------------------
 
-// False (and a notice) when too much waits already.
-bool vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *text, size_t index);
-bool vd_lanes_post(vd_lanes *lanes, vd_request *request); // takes it, gives it a serial
+// Both return the request's serial, which is above 0.
+long vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *text, size_t index);
+long vd_lanes_post(vd_lanes *lanes, vd_request request); // takes it
 // About the question of a round, after the history of the lane; owned by the caller.
 vd_request vd_lanes_prepare(const vd_lanes *lanes, vd_request_kind kind, int lane, size_t round);
 // The oldest request not taken yet, ownership moves; false when there is none.
@@ -121,7 +118,7 @@ vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
 bool vd_lanes_wait(const vd_lanes *lanes);
 bool vd_lanes_must_wait(vd_lanes *lanes); // the same; a notice then says so
 void vd_lanes_pump(vd_lanes *lanes);      // asks what is missing
-// False: it could not be asked. While others are being answered it waits for its turn.
+// False: there is no model. While others are being answered it waits for its turn.
 bool vd_lanes_ask(vd_lanes *lanes, const char *typed);
 void vd_lanes_again(vd_lanes *lanes); // the last question
 // Undoes the last round, or /new.
@@ -140,16 +137,14 @@ void vd_lanes_use_branch(vd_lanes *lanes, int branch);
 // The picture's caption, the first history entry, has changed: asks all rounds again.
 void vd_lanes_recaption(vd_lanes *lanes);
 // Shows another picture, or starts its conversations over, which leaves its pixels as they are.
-// image: its pixels are asked for, too, where vd_lanes_reads_image. False: the request cannot be
-// made.
-bool vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image);
-bool vd_lanes_start_over(vd_lanes *lanes);
+// image: its pixels are asked for, too, where vd_lanes_reads_image.
+void vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image);
+void vd_lanes_start_over(vd_lanes *lanes);
 // Whether a thread reads a picture's pixels: of the user's files, which may be large.
 bool vd_lanes_reads_image(const vd_lanes *lanes, size_t index);
-// Asks for the pixels of a file, or of picture `index` (path NULL). The request's serial; 0: it
-// cannot be made.
+// Asks for the pixels of a file, or of picture `index` (path NULL). Returns the request's serial.
 long vd_lanes_read_image(vd_lanes *lanes, const char *path, size_t index);
-// Clears the conversations about all pictures.
+// Clears the conversations about all pictures. False (and a notice): it must wait.
 bool vd_lanes_leave_session(vd_lanes *lanes, size_t index);
 void vd_lanes_drop(vd_lanes *lanes, size_t keep); // vd_conversation_drop
 // Forgets a lane's answers from a round on; they are asked again.

@@ -5,7 +5,10 @@
 
 void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice)
 {
-    *lanes = (vd_lanes){.conversation = conversation, .notice = notice, .count = 1};
+    *lanes = (vd_lanes){.conversation = conversation,
+                        .notice = notice,
+                        .count = 1,
+                        .requests = g_array_new(FALSE, FALSE, sizeof(vd_request))};
 }
 
 static void free_names(vd_lane *lane)
@@ -22,6 +25,7 @@ void vd_lanes_free(vd_lanes *lanes)
     vd_caption_sheet_free(lanes->caption.sheet);
     for (vd_request request; vd_lanes_take_request(lanes, &request);)
         vd_request_clear(&request);
+    g_array_free(lanes->requests, TRUE);
     *lanes = (vd_lanes){0};
 }
 
@@ -35,13 +39,12 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
     if (vd_lanes_must_wait(lanes))
         return;
     vd_lane *own = &lanes->lane[lane];
-    if (!vd_lanes_send(lanes, VD_REQUEST_MODEL, lane, name, 0))
-        return;
-    g_free(own->name);
-    own->name = g_strdup(name);
-    own->loading = lanes->serial;
+    own->loading = vd_lanes_send(lanes, VD_REQUEST_MODEL, lane, name, 0);
     const char *base = strrchr(name, '/');
     snprintf(own->coming, sizeof own->coming, "%s", base ? base + 1 : name);
+    char *before = own->name; // may be what `name` is
+    own->name = g_strdup(name);
+    g_free(before);
 }
 
 static const char *other_model(const vd_lanes *lanes)

@@ -17,9 +17,7 @@ void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
         own->stamp == response->stamp || !vd_answerer_same(&response->by, &from->by))
         return;
     vd_request request = vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, round);
-    *own = (vd_recall){.round = round, .stamp = response->stamp};
-    if (vd_lanes_post(lanes, &request))
-        own->serial = lanes->serial;
+    *own = (vd_recall){vd_lanes_post(lanes, request), response->stamp, round};
 }
 
 // Takes the shares that are missing. False: they are of something else.

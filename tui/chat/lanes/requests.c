@@ -1,25 +1,17 @@
 // What the lanes ask for, until it is taken.
-#include <string.h>
-
 #include "tui/chat/lanes/lanes.h"
 
-bool vd_lanes_post(vd_lanes *lanes, vd_request *request)
+long vd_lanes_post(vd_lanes *lanes, vd_request request)
 {
-    if (lanes->request_count == VD_LANE_REQUESTS) {
-        vd_notice_complain(lanes->notice, "too much at once: wait a moment");
-        vd_request_clear(request);
-        return false;
-    }
-    request->serial = ++lanes->serial;
-    lanes->request[lanes->request_count++] = *request;
-    *request = (vd_request){0};
-    return true;
+    request.serial = ++lanes->serial;
+    g_array_append_val(lanes->requests, request);
+    return request.serial;
 }
 
-bool vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *text, size_t index)
+long vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *text, size_t index)
 {
-    vd_request request = {.kind = kind, .lane = lane, .text = g_strdup(text), .index = index};
-    return vd_lanes_post(lanes, &request);
+    return vd_lanes_post(
+        lanes, (vd_request){.kind = kind, .lane = lane, .text = g_strdup(text), .index = index});
 }
 
 vd_request vd_lanes_prepare(const vd_lanes *lanes, vd_request_kind kind, int lane, size_t round)
@@ -34,9 +26,9 @@ vd_request vd_lanes_prepare(const vd_lanes *lanes, vd_request_kind kind, int lan
 
 bool vd_lanes_take_request(vd_lanes *lanes, vd_request *out)
 {
-    if (lanes->request_count == 0)
+    if (lanes->requests->len == 0)
         return false;
-    *out = lanes->request[0];
-    memmove(&lanes->request[0], &lanes->request[1], --lanes->request_count * sizeof(vd_request));
+    *out = g_array_index(lanes->requests, vd_request, 0);
+    g_array_remove_index(lanes->requests, 0);
     return true;
 }
