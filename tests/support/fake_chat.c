@@ -507,6 +507,16 @@ void fake_chat_size(fake_chat *fake, int width, int height)
     vd_chat_draw(&fake->chat, &fake->grid);
 }
 
+vd_rect fake_chat_list(const fake_chat *fake)
+{
+    const vd_navigation *nav = &fake->chat.nav;
+    int i = 0;
+    while (i < nav->spot_count && *nav->spots[i].command)
+        i++;
+    assert_true(i < nav->spot_count);
+    return nav->spots[i].at;
+}
+
 void fake_chat_key(fake_chat *fake, vd_key key)
 {
     vd_chat_key(&fake->chat, key);

@@ -37,6 +37,7 @@ typedef enum fake_network { FAKE_MVAN, FAKE_WHOLE, FAKE_STEPS } fake_network;
 void fake_chat_network(fake_network network);
 void fake_chat_end(fake_chat *fake);
 void fake_chat_size(fake_chat *fake, int width, int height); // also draws
+vd_rect fake_chat_list(const fake_chat *fake); // where the first entry of the list is drawn
 
 // Keys by name ("C-a", "M-Left", "F1"), separated by spaces; text in quotes is typed:
 // "'how many?' Enter". Requests are served and the grid is drawn after every key.

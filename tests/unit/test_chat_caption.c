@@ -184,7 +184,7 @@ static void clicks_open_select_and_change(void **state)
     assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CAPTION);
     click(7, 3); // " two red balls", below the title and the caption of the data
     assert_int_equal(look()->column, 1);
-    vd_rect list = fake.chat.nav.what_ifs;
+    vd_rect list = fake_chat_list(&fake);
     click(list.x + 5, list.y + 5);
     assert_int_equal(look()->at, 5);
     assert_int_equal(fake.captions, 1);

@@ -133,7 +133,7 @@ static void a_click_switches(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter F12 Left");
-    vd_rect list = fake.chat.nav.what_ifs;
+    vd_rect list = fake_chat_list(&fake);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = list.x + 5, .y = list.y + 3});
     expect("[x] region 4");
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = list.x + 5, .y = list.y - 1});

@@ -194,7 +194,6 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
     const vd_view *view = vd_chat_view(chat);
     vd_grid_clear(grid);
     chat->nav.spot_count = 0;
-    memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);
     chat->nav.places.seen = chat->nav.places.most = 0;
     chat->nav.layout = view->arrange ? view->arrange(chat, grid->width, grid->height)
                                      : vd_panels_full(grid->width, grid->height, 0);

@@ -43,6 +43,7 @@ struct vd_list {
     vd_chat *chat;
     int *at;        // the cursor, an index among the entries that match
     int count;      // entries, whether they match or not
+    bool at_once;   // one click picks
     vd_sheet sheet; // of a list of answers
     int top, rows;  // while it is drawn: the first match in sight, how many there is room for
     bool (*matches)(const vd_list *list, int index); // the filter; NULL: all do
@@ -70,7 +71,7 @@ typedef struct vd_view {
     // An action that only means something here, or something else than in the chat; false: not
     // taken, the list's or the chat's own meaning holds (vd_chat_act).
     bool (*act)(vd_chat *chat, vd_action action, const char *argument);
-    void (*click)(vd_chat *chat, int x, int y); // inside the screen; NULL: on the list
+    void (*click)(vd_chat *chat, int x, int y); // where no spot is
 } vd_view;
 
 // A request about the session's file, for tui/chat/recorder.h.
@@ -110,8 +111,6 @@ void vd_chat_command(vd_chat *chat, const char *line);
 // ---- keys (keys.c) ------------------------------------------------------------------------------
 
 void vd_chat_key(vd_chat *chat, vd_key key);
-// On a row of the list of the place: the first one selects an entry, the second one picks it.
-void vd_list_click(vd_chat *chat, int y);
 // After every key and event: updates the views after changes, and requests what they need.
 void vd_chat_settle(vd_chat *chat);
 

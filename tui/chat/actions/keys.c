@@ -89,28 +89,26 @@ static bool edit(vd_chat *chat, vd_line *line, vd_action action)
     return true;
 }
 
-void vd_list_click(vd_chat *chat, int y)
+// The first click selects an entry, the second one picks it.
+static void click_entry(vd_chat *chat, int entry)
 {
     const vd_list list = vd_chat_view(chat)->list(chat);
-    int clicked = chat->nav.row_round[y];
-    if (clicked >= 0 && clicked == *list.at)
+    bool pick = list.at_once || *list.at == entry;
+    *list.at = entry;
+    if (pick)
         vd_chat_act(chat, VD_ACTION_PICK, "");
-    else if (clicked >= 0)
-        *list.at = clicked;
 }
 
 static void click(vd_chat *chat, vd_key key)
 {
     const vd_view *view = vd_chat_view(chat);
-    const char *command = vd_spot_command(&chat->nav, key.x, key.y);
-    if (command)
-        vd_chat_command(chat, command);
-    else if (key.x < 0 || key.y < 0 || key.x >= VD_GRID_MAX || key.y >= VD_GRID_MAX)
-        return;
+    const vd_spot *spot = vd_spot_at(&chat->nav, key.x, key.y);
+    if (spot && *spot->command)
+        vd_chat_command(chat, spot->command);
+    else if (spot && view->list) // the place may be another one than was drawn
+        click_entry(chat, spot->entry);
     else if (view->click)
         view->click(chat, key.x, key.y);
-    else if (view->list)
-        vd_list_click(chat, key.y);
 }
 
 int vd_chat_left_over(const vd_chat *chat)

@@ -18,7 +18,6 @@ static int count_matches(const vd_list *list)
 
 int vd_list_draw(vd_list *list, vd_grid *grid, vd_rect at)
 {
-    vd_navigation *nav = &list->chat->nav;
     int total = count_matches(list), seen = 0;
     *list->at = vd_clamp(*list->at, total - 1);
     list->top = vd_clamp(*list->at - at.height / 2, total - at.height);
@@ -26,10 +25,9 @@ int vd_list_draw(vd_list *list, vd_grid *grid, vd_rect at)
     for (int i = 0; i < list->count && seen < list->top + at.height; i++) {
         if (!matches(list, i) || seen++ < list->top)
             continue;
-        int y = at.y + seen - 1 - list->top;
-        if (y < VD_GRID_MAX)
-            nav->row_round[y] = seen - 1;
-        list->draw_row(list, grid, (vd_rect){at.x, y, at.width, 1}, i, seen - 1 == *list->at);
+        vd_rect row = {at.x, at.y + seen - 1 - list->top, at.width, 1};
+        vd_spot_add_entry(&list->chat->nav, row, seen - 1);
+        list->draw_row(list, grid, row, i, seen - 1 == *list->at);
     }
     return total;
 }

@@ -93,22 +93,27 @@ bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char 
 
 // ---- the mouse ---------------------------------------------------------------------------------
 
-void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
+void vd_spot_add_entry(vd_navigation *nav, vd_rect at, int entry)
 {
-    va_list arguments;
-    if (nav->spot_count == VD_SPOTS)
-        return;
-    vd_spot *spot = &nav->spots[nav->spot_count++];
-    spot->at = at;
-    va_start(arguments, format);
-    vsnprintf(spot->command, sizeof spot->command, format, arguments);
-    va_end(arguments);
+    if (nav->spot_count < VD_SPOTS)
+        nav->spots[nav->spot_count++] = (vd_spot){.at = at, .entry = entry};
 }
 
-const char *vd_spot_command(const vd_navigation *nav, int x, int y)
+void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
+{
+    vd_spot spot = {.at = at};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(spot.command, sizeof spot.command, format, arguments);
+    va_end(arguments);
+    if (nav->spot_count < VD_SPOTS)
+        nav->spots[nav->spot_count++] = spot;
+}
+
+const vd_spot *vd_spot_at(const vd_navigation *nav, int x, int y)
 {
     for (int i = nav->spot_count - 1; i >= 0; i--)
         if (vd_rect_has(nav->spots[i].at, x, y))
-            return nav->spots[i].command;
+            return &nav->spots[i];
     return NULL;
 }

@@ -22,13 +22,14 @@ typedef struct vd_row_count {
 // walk.
 enum { VD_WALK_WHAT_IF = -1, VD_WALK_UNKNOWN = 1000 };
 
-// A part of the screen where a mouse click runs a /command.
+// A part of the screen where a mouse click runs a /command, or is on an entry of the place's list.
 typedef struct vd_spot {
     vd_rect at;
-    char command[32];
+    char command[32]; // "": the entry
+    int entry;        // among those that match
 } vd_spot;
 
-enum { VD_SPOTS = 256 };
+enum { VD_SPOTS = VD_GRID_MAX };
 
 // What is looked at of a caption word by word.
 typedef struct vd_caption_look {
@@ -69,10 +70,8 @@ typedef struct vd_navigation {
 
     // Written while drawing, read by keys that depend on what is seen.
     vd_panels layout;
-    int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
-    vd_spot spots[VD_SPOTS];    // (spot_count) what is drawn later lies on top
+    vd_spot spots[VD_SPOTS]; // (spot_count) what is drawn later lies on top
     int spot_count;
-    vd_rect what_ifs;   // where their list was drawn
     GArray *row_counts; // of vd_row_count: of the rounds
 } vd_navigation;
 
@@ -95,6 +94,7 @@ bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char 
 // While drawing: a click there runs the command, unless another is added on top of it.
 void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-const char *vd_spot_command(const vd_navigation *nav, int x, int y); // NULL: none
+void vd_spot_add_entry(vd_navigation *nav, vd_rect at, int entry); // the same of a list
+const vd_spot *vd_spot_at(const vd_navigation *nav, int x, int y); // NULL: none
 
 #endif

@@ -293,7 +293,6 @@ static void draw_maps(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption
 static void draw_list(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     vd_list list = list_caption(chat);
-    chat->nav.what_ifs = at;
     vd_list_draw(&list, grid, at);
     vd_draw_more(grid, (vd_rect){at.x, at.y, at.width + 1, at.height}, list.top,
                  list.count - at.height);
@@ -405,18 +404,9 @@ static bool act_caption(vd_chat *chat, vd_action action, const char *argument)
     }
 }
 
-// One click selects, the second one changes.
-static void click_caption(vd_chat *chat, int x, int y)
-{
-    int left = chat->nav.what_ifs.x;
-    if (x >= left && x < left + chat->nav.what_ifs.width)
-        vd_list_click(chat, y);
-}
-
 const vd_view vd_view_caption = {.action = VD_ACTION_WORDS,
                                  .hides = true,
                                  .open = open_caption,
                                  .draw = draw_caption,
                                  .list = list_caption,
-                                 .act = act_caption,
-                                 .click = click_caption};
+                                 .act = act_caption};

@@ -394,6 +394,7 @@ static vd_list list_effects(vd_chat *chat)
     return (vd_list){.chat = chat,
                      .sheet = vd_chat_sheet(chat),
                      .at = &chat->nav.walk_at,
+                     .at_once = true,
                      .count = walk ? walk->effects : 0,
                      .draw_row = draw_effect,
                      .pick = flip_effect};
@@ -445,7 +446,6 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     vd_grid_right(page->grid, x, y, c.points, "points", role(page, VD_ROLE_FAINT));
     vd_list list = list_effects(chat);
     vd_rect rows = {page->at.x, page->at.y + head, width, page->at.height - head};
-    chat->nav.what_ifs = rows;
     vd_list_draw(&list, page->grid, rows);
     rows.width += wide;
     vd_draw_more(page->grid, rows, list.top, list.count - rows.height);
@@ -599,16 +599,6 @@ static void scroll_walk(vd_chat *chat, int lines)
         vd_places_scroll(&chat->nav.places, lines);
 }
 
-// One click switches.
-static void click_walk(vd_chat *chat, int x, int y)
-{
-    int clicked = chat->nav.row_round[y], left = chat->nav.what_ifs.x;
-    if (clicked < 0 || x < left || x >= left + chat->nav.what_ifs.width)
-        return;
-    chat->nav.walk_at = clicked;
-    vd_list_click(chat, y);
-}
-
 const vd_view vd_view_walk = {.action = VD_ACTION_WALK,
                               .of_round = true,
                               .hides = true,
@@ -617,5 +607,4 @@ const vd_view vd_view_walk = {.action = VD_ACTION_WALK,
                               .draw = draw_walk,
                               .list = list_effects,
                               .scroll = scroll_walk,
-                              .act = act_walk,
-                              .click = click_walk};
+                              .act = act_walk};
