@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "tui/commands/command.h"
-#include "tui/screen/key_help.h"
+#include "tui/screen/places.h"
 
 // Text as roff: requests and escapes in it are quoted, "-" stays a plain minus. line_feed: what is
 // written for a line feed.
@@ -101,10 +101,9 @@ static void print_keys(FILE *out)
             if ((vd_place)place == first || !has_line(first, text, meaning))
                 print_entry(text, NULL, meaning, out);
     }
-    const char *word;
-    fprintf(out, ".SS " VD_KEY_HELP_SHOWN "\n");
-    for (size_t i = 0; vd_key_help_shown(i, &word, &meaning); i++)
-        print_entry(word, NULL, meaning, out);
+    fprintf(out, ".SS " VD_HELP_SHOWN "\n");
+    for (int i = 0; vd_help_shown[i][0]; i++)
+        print_entry(vd_help_shown[i][0], NULL, vd_help_shown[i][1], out);
     print_commands("in the chat", VD_PLACE_CHAT, out);
     print_commands("in the cases of a comparison", VD_PLACE_CASES, out);
     print_commands("in the curves", VD_PLACE_CURVES, out);

@@ -1,6 +1,7 @@
 #include "tui/screen/places.h"
 
-#include "tui/screen/key_help.h"
+#include <string.h>
+
 #include "tui/screen/layout.h"
 #include "tui/screen/theme.h"
 
@@ -104,11 +105,89 @@ void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
         vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
 }
 
+// ---- the help -----------------------------------------------------------------------------------
+
+// The next row, from the top of what is seen; rows outside are not drawn.
+typedef struct help_page {
+    vd_grid *grid;
+    vd_rect at;
+    int row, keys; // keys: columns of them
+} help_page;
+
+static void put(const help_page *page, int x, const char *text, size_t length, vd_role role)
+{
+    if (page->row >= 0 && page->row < page->at.height)
+        vd_grid_text_n(page->grid, page->at.x + x, page->at.y + page->row, page->at.width - x - 1,
+                       text, length, vd_theme(page->grid->look, role));
+}
+
+static void put_title(help_page *page, const char *title)
+{
+    put(page, 1, title, strlen(title), VD_ROLE_TITLE);
+    page->row++;
+}
+
+// Keys and their meaning beside each other, each over as many rows as it needs.
+static void put_entry(help_page *page, const char *keys, const char *meaning)
+{
+    size_t keys_at = 0, meaning_at = 0;
+    vd_text_line line;
+    for (bool more = true; more; page->row += more) {
+        more = vd_wrap_next(keys, strlen(keys), page->keys - 2, &keys_at, &line);
+        if (more)
+            put(page, 1, keys + line.start, line.length, VD_ROLE_PROMPT);
+        if (!vd_wrap_next(meaning, strlen(meaning), page->at.width - page->keys - 2, &meaning_at,
+                          &line))
+            continue;
+        put(page, page->keys, meaning + line.start, line.length, VD_ROLE_TEXT);
+        more = true;
+    }
+}
+
+const char *const vd_help_shown[][2] = {
+    {"63 %", "beside an answer its probability within the pool of answers; beside a region, "
+             "round or word its share of the attention"},
+    {"margin", "the first answer's probability minus the second's"},
+    {"entropy", "of the answers' probabilities, in bits: 0 if one answer has all of it"},
+    {"Regions", "regions with the largest attention, by the numbers of their outlines"},
+    {"History", "attention to the caption and the earlier rounds"},
+    {"Saw", "the question as the model read it; words in [ ] are not known to it"},
+    {"distance", "side by side: half the sum of the differences of two models' probabilities; "
+                 "0 % the same, 100 % nothing in common"},
+    {NULL, NULL}};
+
+// The keys of a place, in the chat what it shows, then the /commands of its screen, from row `top`
+// on. Returns how many rows there are.
+static int draw_help(vd_grid *grid, vd_rect at, vd_place place, vd_place screen, int top)
+{
+    help_page page = {grid, at, -top, at.width >= 70 ? 24 : 16};
+    char keys[96];
+    const char *meaning;
+    const vd_binding *binding;
+    put_title(&page, vd_keymap_title(place));
+    for (size_t i = 0; vd_keymap_help(place, i, keys, sizeof keys, &meaning); i++)
+        put_entry(&page, keys, meaning);
+    if (screen == VD_PLACE_CHAT) {
+        page.row++;
+        put_title(&page, VD_HELP_SHOWN);
+        for (int i = 0; vd_help_shown[i][0]; i++)
+            put_entry(&page, vd_help_shown[i][0], vd_help_shown[i][1]);
+    }
+    page.row++;
+    put_title(&page, "Commands (Tab completes)");
+    for (size_t i = 0; (binding = vd_keymap_command(screen, i)) != NULL; i++) {
+        snprintf(keys, sizeof keys, "%s%s%s", binding->command, binding->argument ? " " : "",
+                 binding->argument ? binding->argument : "");
+        put_entry(&page, keys, binding->meaning);
+    }
+    return page.row + top;
+}
+
 void vd_places_draw_help(vd_places *places, vd_grid *grid, vd_rect at)
 {
     vd_place about = places->stack[vd_clamp(places->depth - 2, VD_ALL_PLACES)];
     int top = places->top[VD_PLACE_HELP];
-    vd_places_drawn(places, vd_key_help_draw(grid, at, about, places->stack[0], top), at.height);
+    vd_places_drawn(places, draw_help(grid, at, about, places->stack[0], top), at.height);
     vd_draw_more(grid, at, 0, places->most - top);
 }
 

@@ -31,7 +31,11 @@ bool vd_places_act(vd_places *places, vd_action action, const char *argument);
 void vd_places_scroll(vd_places *places, int lines); // a page, within what was drawn of it
 // A page of so many rows was drawn where `seen` have room.
 void vd_places_drawn(vd_places *places, int rows, int seen);
-// The help about the place it was opened from, with the /commands of the screen.
+#define VD_HELP_SHOWN "What the screen shows"
+// What the screen of the chat shows, by its words: "margin" and its meaning; NULL ends it.
+extern const char *const vd_help_shown[][2];
+// The help about the place it was opened from, with the /commands of the screen; made from the
+// table of keymap.h.
 void vd_places_draw_help(vd_places *places, vd_grid *grid, vd_rect at);
 // Marks that more lies above (first row > 0) and below (first row < most).
 void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most);
