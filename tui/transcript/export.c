@@ -108,16 +108,12 @@ static const talk_form html_form = {
 
 static void html_models(vd_markup *html, const vd_transcript_file *file)
 {
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     vd_markup_put(html, "<table class=\"facts\"><tbody>");
     for (size_t i = 0; i < file->record_count; i++) {
         const vd_sheet_side *side = &file->records[i].sheet.side[0];
-        bool before = false;
-        for (size_t k = 0; k < i && !before; k++) {
-            const vd_sheet_side *other = &file->records[k].sheet.side[0];
-            before = strcmp(other->model_hash.text, side->model_hash.text) == 0 &&
-                     strcmp(other->pool_hash.text, side->pool_hash.text) == 0;
-        }
-        if (!before)
+        if (g_hash_table_add(seen,
+                             g_strconcat(side->model_hash.text, " ", side->pool_hash.text, NULL)))
             vd_markup_put(html,
                           "<tr><td><b>%s</b></td><td>model SHA-256 %s</td><td>pool of %d answers, "
                           "SHA-256 %s</td></tr>",

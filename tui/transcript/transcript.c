@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
@@ -35,17 +34,6 @@ struct vd_transcript {
     int pools;
     char *last; // the conversation's line that was written last
 };
-
-// ---- file ---------------------------------------------------------------------------------------
-
-__attribute__((format(strftime, 3, 0))) static void write_time(char *out, size_t size,
-                                                               const char *format)
-{
-    time_t now = time(NULL);
-    struct tm parts;
-    gmtime_r(&now, &parts);
-    strftime(out, size, format, &parts);
-}
 
 // ---- taking a file over -------------------------------------------------------------------------
 
@@ -167,9 +155,9 @@ static vd_status open_file(vd_transcript *transcript, vd_error *err)
 
 static char *new_path(void)
 {
-    char name[64], stamp[32];
-    write_time(stamp, sizeof stamp, "%Y-%m-%dT%H%M%SZ");
-    snprintf(name, sizeof name, "transcripts/%s-%ld.jsonl", stamp, (long)getpid());
+    g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+    g_autofree char *stamp = g_date_time_format(now, "%Y-%m-%dT%H%M%SZ");
+    g_autofree char *name = g_strdup_printf("transcripts/%s-%ld.jsonl", stamp, (long)getpid());
     return vd_state_path(name);
 }
 
@@ -309,8 +297,8 @@ static vd_status emit_line(vd_transcript *transcript, vd_json_emit emit, const v
 static yajl_gen_status emit_head(yajl_gen json, void *context)
 {
     (void)context;
-    char stamp[32];
-    write_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ");
+    g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+    g_autofree char *stamp = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
     return vd_json_put(json, "{transcript: %d, program: %s, started: %s}", 1, "visdial " VD_VERSION,
                        stamp);
 }
