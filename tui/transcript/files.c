@@ -68,9 +68,3 @@ void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t s
     else
         snprintf(out, size, "%" PRId64, image_id);
 }
-
-char *vd_recorded_path_read(const char *text)
-{
-    char *path = g_str_has_prefix(text, "file://") ? g_filename_from_uri(text, NULL, NULL) : NULL;
-    return path ? path : g_strdup(text);
-}

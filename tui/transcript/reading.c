@@ -42,7 +42,9 @@ char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key)
 char *vd_reading_path(const vd_json_value *map, const char *key)
 {
     const char *text = vd_json_text(map, key);
-    return text ? vd_recorded_path_read(text) : NULL;
+    bool uri = text && g_str_has_prefix(text, "file://"); // vd_recorded_path
+    char *path = uri ? g_filename_from_uri(text, NULL, NULL) : NULL;
+    return path ? path : g_strdup(text);
 }
 
 vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key)

@@ -69,8 +69,7 @@ void vd_recorded_files_use(const vd_recorded_files *recorded, vd_world_files *fi
 void vd_recorded_files_clear(vd_recorded_files *files);
 
 // JSON is UTF-8, names of files are bytes: a path that is no UTF-8 is recorded as a file:// URI.
-char *vd_recorded_path(const char *path);      // g_free
-char *vd_recorded_path_read(const char *text); // g_free
+char *vd_recorded_path(const char *path); // g_free
 // The name of a picture: "7", or of one's own (path not NULL) "my.png".
 void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t size);
 

@@ -17,7 +17,8 @@ static void draw_chat(vd_chat *chat, vd_grid *grid)
 {
     const vd_panels *layout = &chat->nav.layout;
     const vd_sheet sheet = vd_chat_sheet(chat);
-    vd_draw_picture(chat, grid, layout->picture, &sheet);
+    vd_sheet_draw_picture(grid, layout->picture, &chat->shown.picture, chat->shown.error, &sheet,
+                          sheet.sides - 1);
     vd_spot_add(&chat->nav, layout->picture, "/zoom");
     vd_draw_caption(chat, grid, layout->caption);
     vd_draw_answers(chat, grid, layout->answers, &sheet);
@@ -66,7 +67,8 @@ static void draw_zoom(vd_chat *chat, vd_grid *grid)
     vd_draw_caption(chat, grid, (vd_rect){full.x, full.y + full.height - 1, full.width, 1});
     full.height--;
     const vd_sheet sheet = vd_chat_sheet(chat);
-    vd_draw_picture(chat, grid, full, &sheet);
+    vd_sheet_draw_picture(grid, full, &chat->shown.picture, chat->shown.error, &sheet,
+                          sheet.sides - 1);
     vd_spot_add(&chat->nav, full, "/zoom");
     add_regions(chat, full, &sheet);
     vd_draw_attention(chat, grid, chat->nav.layout.attention, &sheet);

@@ -48,12 +48,6 @@ void vd_mark_words(vd_grid *grid, int x, int y, int width, const char *text, siz
     }
 }
 
-void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
-{
-    vd_sheet_draw_picture(grid, at, &chat->shown.picture, chat->shown.error, sheet,
-                          sheet->sides - 1);
-}
-
 void vd_caption_line(const vd_chat *chat, char out[VD_CAPTION_LINE])
 {
     const vd_conversation *conversation = &chat->conversation;

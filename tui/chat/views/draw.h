@@ -16,8 +16,6 @@ vd_sheet vd_chat_sheet(vd_chat *chat);
 // The boxes that answers are outlined with; NULL: none are known, or wanted.
 const float *vd_chat_boxes(const vd_chat *chat);
 
-// The picture with the regions that the answer looked at.
-void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
 // The text below the picture: its caption and author, or the warning that it is unlike Blocks.
 enum { VD_CAPTION_LINE = 1024 };
 void vd_caption_line(const vd_chat *chat, char out[VD_CAPTION_LINE]);
