@@ -21,7 +21,7 @@ MAKEFLAGS += -r
 # Debian packages, and the names by which pkg-config knows the libraries.
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
              libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev \
-             libhdf5-dev libzip-dev
+             libhdf5-dev libzip-dev libstemmer-dev
 NEED_TEST := g++ libopenmpi-dev openmpi-bin libcmocka-dev tmux python3
 NEED_LINT := clang clang-format clang-tidy
 NEED_PAGE := chromium
@@ -33,7 +33,7 @@ export PKGS
 asked      = $(or $(shell pkg-config $(1) $(PKGS)),$(error libraries are missing; "make deps" \
                installs them))
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(call asked,--cflags)))$(PKG_CFLAGS)
-PKG_LIBS   = $(eval PKG_LIBS := $$(call asked,--libs))$(PKG_LIBS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(call asked,--libs) -lstemmer)$(PKG_LIBS)
 
 # ---- what is built -------------------------------------------------------------------------------
 below      = $(wildcard $(foreach f,$(1),$(f)/*.$(2) $(f)/*/*.$(2) $(f)/*/*/*.$(2)))

@@ -1,10 +1,10 @@
 #include "features/captions/tokens.h"
 
 #include <glib.h>
+#include <libstemmer.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "features/text/stem.h"
 
 // ---- coco-caption's tokens ----------------------------------------------------------------------
 
@@ -139,17 +139,19 @@ vd_status vd_caption_numbers(vd_word_counts *words, const char *text, vd_caption
 vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error *err)
 {
     vd_word_counts stems = {0};
-    char stem[VD_STEM_MOST];
+    struct sb_stemmer *english = sb_stemmer_new("english", NULL);
     int32_t *number = *out = vd_alloc(words->count, sizeof *number);
-    vd_status status = number ? VD_OK : vd_error_memory(err, "the stems of words");
+    vd_status status = english && number ? VD_OK : vd_error_memory(err, "the stems of words");
     for (size_t i = 0; i < words->count && status == VD_OK; i++) {
         const char *word = words->words[i].text;
-        vd_stem(word, stem);
-        const char *text = strlen(word) < VD_STEM_MOST && *stem ? stem : word;
-        status = vd_word_counts_add(&stems, text, 1, err);
+        const sb_symbol *stem =
+            sb_stemmer_stem(english, (const sb_symbol *)word, (int)strlen(word));
+        status = stem ? vd_word_counts_add(&stems, (const char *)stem, 1, err)
+                      : vd_error_memory(err, "the stems of words");
         if (status == VD_OK)
-            number[i] = vd_word_counts_number(&stems, text);
+            number[i] = vd_word_counts_number(&stems, (const char *)stem);
     }
+    sb_stemmer_delete(english);
     vd_word_counts_clear(&stems);
     if (status) {
         vd_free(number);

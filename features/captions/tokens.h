@@ -27,8 +27,8 @@ vd_status vd_caption_tokenize(const char *text, vd_caption_tokenizer by, vd_word
 vd_status vd_caption_numbers(vd_word_counts *words, const char *text, vd_caption_tokenizer by,
                              vd_string_arena *arena, vd_tokens *out, vd_error *err);
 
-// Numbers of the stems of all words, (words->count), new (vd_free): equal for words of one
-// stem, as vd_meteor_align takes them.
+// Numbers of the stems of all words, (words->count), new (vd_free): equal for words of one stem by
+// the Snowball project's English stemmer (Porter2), METEOR's, as vd_meteor_align takes them.
 vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error *err);
 
 // Words as a text (vd_free): joined by blanks, none before , . ; : ! ? 's n't. NULL: out of memory.
