@@ -147,23 +147,31 @@ blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction
     return blocks_all(scene) & ~clear;
 }
 
-static int middle(const blocks_scene *scene, blocks_set set)
+int blocks_least(blocks_set set, const double *value, double *second)
 {
-    int nearest = -1;
-    double least = INFINITY, second = INFINITY;
-    for (int i = 0; i < scene->count; i++) {
-        if (!blocks_has(set, i))
-            continue;
-        double off = hypot(scene->object[i].x, scene->object[i].y);
-        if (off < least) {
-            second = least;
-            least = off;
-            nearest = i;
-        } else if (off < second) {
-            second = off;
+    int least = -1;
+    *second = INFINITY;
+    for (; set; set &= set - 1) {
+        int i = __builtin_ctz(set);
+        if (least < 0 || value[i] < value[least]) {
+            *second = least < 0 ? INFINITY : value[least];
+            least = i;
+        } else if (value[i] < *second) {
+            *second = value[i];
         }
     }
-    return least < 1.1 && least < 0.65 * second && second < INFINITY ? nearest : -1;
+    return least;
+}
+
+static int middle(const blocks_scene *scene, blocks_set set)
+{
+    double off[BLOCKS_MAX], second;
+    for (int i = 0; i < scene->count; i++)
+        off[i] = hypot(scene->object[i].x, scene->object[i].y);
+    int nearest = blocks_least(set, off, &second);
+    bool clear =
+        nearest >= 0 && off[nearest] < 1.1 && off[nearest] < 0.65 * second && second < INFINITY;
+    return clear ? nearest : -1;
 }
 
 int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction)
@@ -326,22 +334,15 @@ int blocks_depth(const blocks_scene *scene, int object)
 int blocks_corner(const blocks_scene *scene, bool right, bool back)
 {
     static const double margin = 0.12;
-    int nearest = -1;
-    double least = INFINITY, second = INFINITY;
+    double across[BLOCKS_MAX], deep[BLOCKS_MAX], off[BLOCKS_MAX], second;
     for (int i = 0; i < scene->count; i++) {
-        double across = width_at(scene, i), deep = depth_at(scene, i);
-        across = right ? 1 - across : across;
-        deep = back ? 1 - deep : deep;
-        double off = across + deep;
-        if (off < least) {
-            second = least;
-            least = off;
-            nearest = across < 0.45 && deep < 0.45 ? i : -1;
-        } else if (off < second) {
-            second = off;
-        }
+        across[i] = right ? 1 - width_at(scene, i) : width_at(scene, i);
+        deep[i] = back ? 1 - depth_at(scene, i) : depth_at(scene, i);
+        off[i] = across[i] + deep[i];
     }
-    return second - least > margin ? nearest : -1;
+    int nearest = blocks_least(blocks_all(scene), off, &second);
+    bool inside = across[nearest] < 0.45 && deep[nearest] < 0.45;
+    return inside && second - off[nearest] > margin ? nearest : -1;
 }
 
 blocks_set blocks_part(const blocks_scene *scene, blocks_direction direction, blocks_set *doubtful)

@@ -56,6 +56,9 @@ static inline bool blocks_has(blocks_set set, int object)
     return set >> object & 1;
 }
 
+// The object of the set whose value is the least, the first of equal ones; -1: there is none.
+// *second: the least value of the others, INFINITY: there are no others.
+int blocks_least(blocks_set set, const double *value, double *second);
 // The value all objects of the set share, -1 when they differ or there are none.
 int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
 // The values that the objects of the set have, a bit each; how many these are.

@@ -331,21 +331,14 @@ const char *blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
     bool big = blocks_chance(state, 0.5);
     blocks_kind kind = blocks_such(BLOCKS_SIZE, big ? BLOCKS_LARGE : BLOCKS_SMALL);
     blocks_set such = blocks_find(scene, kind);
-    double best = 0, second = 0;
-    int object = -1;
+    double rank[BLOCKS_MAX], second; // the less, the more so
     for (int i = 0; i < scene->count; i++) {
         const double *box = scene->object[i].box;
-        double area = (box[2] - box[0]) * (box[3] - box[1]), rank = big ? area : 1 / fmax(area, 1);
-        if (!blocks_has(such, i))
-            continue;
-        if (rank > best) {
-            second = best;
-            best = rank;
-            object = i;
-        } else if (rank > second)
-            second = rank;
+        double area = (box[2] - box[0]) * (box[3] - box[1]);
+        rank[i] = big ? -area : -1 / fmax(area, 1);
     }
-    if (object < 0 || second <= 0 || best < 1.15 * second || blocks_of_two(state) ||
+    int object = blocks_least(such, rank, &second);
+    if (second >= 0 || rank[object] > 1.15 * second || blocks_of_two(state) ||
         blocks_several_mentioned(state))
         return NULL;
     *draft = blocks_draft_new("superlative", ASK_WHICH);

@@ -112,14 +112,6 @@ static void trace_row(const view *v, const blocks_solid *solid, int count, int y
     }
 }
 
-static int init_solids(const blocks_scene *scene, blocks_solid *solid)
-{
-    int count = scene->count < BLOCKS_MAX ? scene->count : BLOCKS_MAX;
-    for (int i = 0; i < count; i++)
-        blocks_solid_init(&scene->object[i], &solid[i]);
-    return count;
-}
-
 static void count_pixel(blocks_object *o, int x, int y)
 {
     if (!o->visible++) {
@@ -138,12 +130,13 @@ void blocks_render_measure(blocks_scene *scene, int8_t *id)
     view v;
     int8_t row[W];
     float t[W];
-    int total[BLOCKS_MAX] = {0}, count = init_solids(scene, solid);
-    init_view(scene, solid, count, &v);
+    int total[BLOCKS_MAX] = {0}, count = scene->count;
     for (int i = 0; i < count; i++) {
+        blocks_solid_init(&scene->object[i], &solid[i]);
         scene->object[i].visible = 0;
         memset(scene->object[i].box, 0, sizeof scene->object[i].box);
     }
+    init_view(scene, solid, count, &v);
     for (int y = 0; y < H; y++) {
         int8_t *seen = id ? id + y * W : row;
         trace_row(&v, solid, count, y, seen, t, total);
@@ -314,18 +307,15 @@ static void paint(const picture *p, int8_t *id, uint8_t *rgb)
     strip rows;
     float t[W], mean[W];
     int total[BLOCKS_MAX] = {0};
-    for (int i = 0; i < 3 * (W + 2); i++) {
-        rows.id[i / (W + 2)][i % (W + 2)] = NO_SURFACE;
-        rows.seen[i / (W + 2)][i % (W + 2)] = 0;
-    }
+    memset(rows.id, NO_SURFACE, sizeof rows.id);
+    memset(rows.seen, 0, sizeof rows.seen);
     // Rows are shaded one row after they are traced, so that both neighbours are known.
     for (int y = 0; y <= H; y++) {
         if (y < H) {
             trace_row(&p->view, p->studio.solid, p->studio.count, y, id + y * W, t, total);
             trace_points(p, y, id + y * W, t, y % 3, &rows);
         } else {
-            for (int x = 0; x < W; x++)
-                rows.id[y % 3][x + 1] = NO_SURFACE;
+            memset(rows.id[y % 3], NO_SURFACE, sizeof rows.id[0]);
         }
         int now = y - 1;
         if (now < 0)

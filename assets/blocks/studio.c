@@ -16,7 +16,7 @@ static const vec ALBEDO[BLOCKS_COLORS] = {
 void blocks_studio_init(const blocks_scene *scene, blocks_studio *studio)
 {
     const double *light = scene->light, *shade = scene->table_shade;
-    *studio = (blocks_studio){.count = scene->count < BLOCKS_MAX ? scene->count : BLOCKS_MAX,
+    *studio = (blocks_studio){.count = scene->count,
                               .light = {(float)light[0], (float)light[1], (float)light[2]},
                               .strength = (float)scene->light_strength,
                               .ambient = (float)scene->ambient,
