@@ -17,10 +17,10 @@ static const char *const most[BLOCKS_DIRECTIONS] = {
     "(thing in the front|object closest to the camera|closest object)",
     "(thing in the back|object farthest from the camera|farthest object)"};
 
-void blocks_caption_place(blocks_direction direction, char pattern[BLOCKS_CAPTION_PATTERN])
+void blocks_caption_place(blocks_direction direction, char pattern[BLOCKS_PATTERN_ROOM])
 {
     snprintf(
-        pattern, BLOCKS_CAPTION_PATTERN,
+        pattern, BLOCKS_PATTERN_ROOM,
         "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|stands) "
         "%%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a %%b)",
         most[direction]);
@@ -63,31 +63,23 @@ static void spoke_of(blocks_state *state, int object, blocks_kind kind, bool alo
     }
 }
 
-static void say(blocks_state *state, const char *pattern, const char *a, const char *b,
-                const char *c)
-{
-    blocks_expand(&state->rng, state->dialog->caption, sizeof state->dialog->caption, pattern,
-                  "abc", a, b, c);
-}
-
-static bool caption_extreme(blocks_state *state)
+// Each says what the letters stand for, and returns the pattern; NULL: nothing of that sort.
+static const char *caption_extreme(blocks_state *state)
 {
     const blocks_scene *scene = state->scene;
     blocks_direction d = blocks_some_direction(state);
     int object = blocks_extreme(scene, blocks_all(scene), d);
     if (object < 0)
-        return false;
+        return NULL;
     blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(state));
-    char pattern[BLOCKS_CAPTION_PATTERN];
-    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_A);
-    blocks_phrase place = blocks_expansion(&state->rng, blocks_caption_at[d]);
-    blocks_caption_place(d, pattern);
-    say(state, pattern, noun.text, place.text, NULL);
+    blocks_say(state, "a", blocks_noun(&state->rng, kind, BLOCKS_A).text);
+    blocks_say(state, "b", blocks_expansion(&state->rng, blocks_caption_at[d]).text);
     spoke_of(state, object, kind, true);
-    return true;
+    blocks_caption_place(d, state->pattern);
+    return state->pattern;
 }
 
-static bool caption_unique(blocks_state *state)
+static const char *caption_unique(blocks_state *state)
 {
     const blocks_scene *scene = state->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
@@ -97,22 +89,21 @@ static bool caption_unique(blocks_state *state)
             continue;
         unsigned mask = blocks_kind_mask(kind);
         blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_A);
-        blocks_phrase bare = blocks_noun(&state->rng, kind, BLOCKS_BARE), predicate = noun;
+        blocks_say(state, "abc", noun.text, blocks_noun(&state->rng, kind, BLOCKS_BARE).text,
+                   noun.text);
         // "only 1 of them is red": for one attribute, or a thing with its name.
         blocks_attribute first = (blocks_attribute)__builtin_ctz(mask);
         if (!(mask & (mask - 1)))
-            predicate = blocks_predicate(&state->rng, first, kind.value[first]);
+            blocks_say(state, "c", blocks_predicate(&state->rng, first, kind.value[first]).text);
         bool is = !(mask & (mask - 1)) || mask & 1u << BLOCKS_SHAPE;
-        say(state, is && blocks_chance(state, 0.3) ? blocks_caption_only : blocks_caption_one,
-            noun.text, bare.text, predicate.text);
         spoke_of(state, object, kind, true);
         blocks_add_fact(state, kind, 1);
-        return true;
+        return is && blocks_chance(state, 0.3) ? blocks_caption_only : blocks_caption_one;
     }
-    return false;
+    return NULL;
 }
 
-static bool caption_count(blocks_state *state)
+static const char *caption_count(blocks_state *state)
 {
     const blocks_scene *scene = state->scene;
     blocks_kind kind = blocks_anything;
@@ -129,21 +120,16 @@ static bool caption_count(blocks_state *state)
     }
     int count = blocks_number(scene, kind);
     snprintf(number, sizeof number, "%d", count);
-    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    bool all = blocks_kind_mask(kind) == 0;
-    if (all)
-        say(state, blocks_caption_all, number, NULL, NULL);
-    else
-        say(state, blocks_caption_many, number, noun.text, NULL);
+    blocks_say(state, "ab", number, blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
     state->entry[0].words |= blocks_kind_words(kind);
     blocks_add_fact(state, kind, count);
     state->they = count >= 2;
     state->they_kind = kind;
     state->they_entry = 0;
-    return true;
+    return blocks_kind_mask(kind) ? blocks_caption_many : blocks_caption_all;
 }
 
-static bool caption_relation(blocks_state *state)
+static const char *caption_relation(blocks_state *state)
 {
     const blocks_scene *scene = state->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
@@ -155,15 +141,14 @@ static bool caption_relation(blocks_state *state)
         if (one == two || !blocks_lies(scene, one, d, two) || blocks_number(scene, a) != 1 ||
             blocks_number(scene, b) != 1)
             continue;
-        blocks_phrase first = blocks_noun(&state->rng, a, BLOCKS_A);
-        blocks_phrase second = blocks_noun(&state->rng, b, BLOCKS_A);
-        blocks_phrase where = blocks_expansion(&state->rng, blocks_direction_words(d));
-        say(state, blocks_caption_relation, first.text, second.text, where.text);
+        blocks_say(state, "a", blocks_noun(&state->rng, a, BLOCKS_A).text);
+        blocks_say(state, "b", blocks_noun(&state->rng, b, BLOCKS_A).text);
+        blocks_say(state, "c", blocks_expansion(&state->rng, blocks_direction_words(d)).text);
         spoke_of(state, one, a, false);
         spoke_of(state, two, b, false);
-        return true;
+        return blocks_caption_relation;
     }
-    return false;
+    return NULL;
 }
 
 void blocks_caption(blocks_state *state)
@@ -178,14 +163,15 @@ void blocks_caption(blocks_state *state)
                                      .beside = -1,
                                      .answer_value = blocks_anything,
                                      .furthest_of = blocks_anything};
-    for (;;) {
+    const char *pattern = NULL;
+    while (!pattern) {
         int draw = vd_rng_below(&state->rng, 100);
-        if (draw < 36   ? caption_extreme(state)
-            : draw < 68 ? caption_unique(state)
-            : draw < 86 ? caption_count(state)
-                        : caption_relation(state))
-            return;
+        pattern = draw < 36   ? caption_extreme(state)
+                  : draw < 68 ? caption_unique(state)
+                  : draw < 86 ? caption_count(state)
+                              : caption_relation(state);
     }
+    blocks_write(state, pattern, state->dialog->caption, sizeof state->dialog->caption);
 }
 
 // ---- several of one scene -----------------------------------------------------------------------

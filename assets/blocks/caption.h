@@ -4,13 +4,10 @@
 #define BLOCKS_CAPTION_H
 
 #include "assets/blocks/dialog.h"
-#include "assets/blocks/facts.h"
-#include "engine/base/rng.h"
-
-enum { BLOCKS_CAPTION_PATTERN = 256 };
+#include "assets/blocks/phrase.h"
 
 // %a: a noun with "a"; %b: a place, one of blocks_caption_at.
-void blocks_caption_place(blocks_direction direction, char pattern[BLOCKS_CAPTION_PATTERN]);
+void blocks_caption_place(blocks_direction direction, char pattern[BLOCKS_PATTERN_ROOM]);
 extern const char *const blocks_caption_at[BLOCKS_DIRECTIONS];
 // %c: a noun with "a", or a predicate.
 extern const char blocks_caption_only[];

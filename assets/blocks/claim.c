@@ -23,7 +23,7 @@ static blocks_letter reading_of(const char *pattern)
 
 static bool read_place(const char *text, blocks_claim *claim)
 {
-    char pattern[BLOCKS_CAPTION_PATTERN];
+    char pattern[BLOCKS_PATTERN_ROOM];
     for (int d = 0; d < BLOCKS_DIRECTIONS; d++) {
         blocks_letter l[26] = {noun(BLOCKS_A), reading_of(blocks_caption_at[d])};
         blocks_caption_place((blocks_direction)d, pattern);

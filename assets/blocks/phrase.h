@@ -17,7 +17,7 @@ void blocks_expand(vd_rng *rng, char *out, size_t size, const char *pattern, con
 void blocks_expand_words(vd_rng *rng, char *out, size_t size, const char *pattern,
                          const char *const text[26]);
 
-enum { BLOCKS_PHRASE = 64 };
+enum { BLOCKS_PHRASE = 64, BLOCKS_PATTERN_ROOM = 256 }; // the latter: where one is put together
 
 typedef struct blocks_phrase {
     char text[BLOCKS_PHRASE];

@@ -125,11 +125,11 @@ typedef struct blocks_state {
     int they_last;          // the round that mentioned them last
     blocks_set both;        // the two things that round both_entry was about
     int both_entry;
-    int references;             // coreferent questions so far
-    blocks_naming naming;       // how the next question is to name its target
-    char word[26][BLOCKS_TEXT]; // what the letters of its pattern stand for
-    char pattern[160];          // where a pattern is put together
-    bool digits;                // "one" is written as 1
+    int references;                    // coreferent questions so far
+    blocks_naming naming;              // how the next question is to name its target
+    char word[26][BLOCKS_TEXT];        // what the letters of its pattern stand for
+    char pattern[BLOCKS_PATTERN_ROOM]; // where a pattern is put together
+    bool digits;                       // "one" is written as 1
 } blocks_state;
 
 // ---- state ------------------------------------------------------------------------------------
