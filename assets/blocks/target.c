@@ -64,7 +64,7 @@ const char *blocks_pick_named(blocks_state *state, unsigned hide, blocks_target 
     }
     target->kind = blocks_kind_of(&state->scene->object[target->object], mask);
     blocks_say(state, "k", blocks_noun(&state->rng, target->kind, BLOCKS_THE).text + 4);
-    return blocks_chance(state, 0.03) ? "the only %k" : "the %k";
+    return blocks_chance(state, 0.03) ? "the only %k" : "the %k"; // "the only red ball"
 }
 
 bool blocks_several_mentioned(const blocks_state *state)
