@@ -13,9 +13,9 @@ vd_status vd_chat_init(vd_chat *chat, const vd_world *world, size_t index, const
                        uint64_t seed, vd_error *err)
 {
     size_t count = vd_world_count(world);
-    *chat = (vd_chat){.views = views, .random = seed ? seed : 1};
     if (count <= index)
         return vd_error_set(err, VD_USAGE, "picture %zu: there are %zu", index + 1, count);
+    *chat = (vd_chat){.views = views, .random = seed ? seed : 1};
     vd_conversation_init(&chat->conversation, world, index);
     vd_lanes_init(&chat->lanes, &chat->conversation, &chat->notice);
     vd_navigation_init(&chat->nav);

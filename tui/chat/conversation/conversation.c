@@ -453,6 +453,6 @@ void vd_conversation_clear(vd_conversation *conversation)
 void vd_conversation_free(vd_conversation *conversation)
 {
     vd_conversation_clear(conversation);
-    g_array_free(conversation->contents, TRUE);
+    g_clear_pointer(&conversation->contents, g_array_unref);
     *conversation = (vd_conversation){0};
 }

@@ -25,7 +25,7 @@ void vd_lanes_free(vd_lanes *lanes)
     vd_caption_sheet_free(lanes->caption.sheet);
     for (vd_request request; vd_lanes_take_request(lanes, &request);)
         vd_request_clear(&request);
-    g_array_free(lanes->requests, TRUE);
+    g_clear_pointer(&lanes->requests, g_array_unref);
     *lanes = (vd_lanes){0};
 }
 

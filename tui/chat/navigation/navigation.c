@@ -16,7 +16,7 @@ void vd_navigation_free(vd_navigation *nav)
 {
     vd_line_free(&nav->line);
     vd_line_free(&nav->filter);
-    g_array_free(nav->row_counts, TRUE);
+    g_clear_pointer(&nav->row_counts, g_array_unref);
     *nav = (vd_navigation){0};
 }
 
