@@ -139,12 +139,30 @@ vd_real *vd_batch_image(const vd_batch *batch, int size, const vd_backend *be, v
     return x;
 }
 
-bool vd_batch_padding(const float *region, size_t size)
+static bool is_real(const vd_batch *batch, size_t size, int region)
 {
+    if (!batch->image)
+        return batch->kept.real[region];
+    const float *x = batch->image + (size_t)region * size;
     for (size_t i = 0; i < size; i++)
-        if (region[i] != 0)
-            return false;
-    return true;
+        if (x[i] != 0)
+            return true;
+    return false;
+}
+
+void vd_batch_regions(const vd_batch *batch, int size, bool padding, int *row, int *start)
+{
+    int count = 0, regions = batch->regions;
+    for (int b = 0; b < batch->dialogs; b++) {
+        start[b] = count;
+        for (int r = b * regions; r < (b + 1) * regions; r++)
+            if (is_real(batch, (size_t)size, r))
+                row[count++] = r;
+        bool none = count == start[b];
+        for (int r = b * regions; none && padding && r < (b + 1) * regions; r++)
+            row[count++] = r;
+    }
+    start[batch->dialogs] = count;
 }
 
 void vd_batch_known(int32_t *ids, size_t count, int vocab)

@@ -95,8 +95,9 @@ void vd_batch_known(int32_t *ids, size_t count, int vocab);
 // The pictures (B, P, size) in the backend's memory, of the arena; NULL when memory is out.
 vd_real *vd_batch_image(const vd_batch *batch, int size, const struct vd_backend *be,
                         struct vd_arena *arena);
-// A region of zeros only, which is none.
-bool vd_batch_padding(const float *region, size_t size);
+// The real regions of each picture, as rows of (B P): row (B P), start (B + 1). A region of zeros
+// only is none; with `padding` it is one where its picture has no other.
+void vd_batch_regions(const vd_batch *batch, int size, bool padding, int *row, int *start);
 
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
 // the widths and the limits above, every id, option and answer in range, own numbers where the

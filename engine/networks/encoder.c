@@ -281,36 +281,17 @@ vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in)
 
 // ---- a batch ------------------------------------------------------------------------------------
 
-// The real regions of each dialog, one after the other; those of a dialog's first question.
-static const int *list_regions(vd_tape *tape, const vd_pass *pass, int **start)
-{
-    const vd_geometry *span = &pass->span;
-    int *list = vd_arena_ints(tape->arena, (size_t)pass->image_rows), count = 0;
-    *start = vd_arena_ints(tape->arena, (size_t)span->dialogs + 1);
-    for (int b = 0; b < span->dialogs && list && *start; b++) {
-        int n = span->question_start[b];
-        for (int k = n < span->questions ? span->region_start[n] : 0;
-             n < span->question_start[b + 1] && k < span->region_start[n + 1]; k++)
-            list[count++] = pass->row_image[k];
-        (*start)[b + 1] = count;
-    }
-    const int *there =
-        list ? vd_arena_upload(tape->arena, list, (size_t)count, sizeof *list) : NULL;
-    if (!*start || !there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the regions");
-    return there;
-}
-
 // pass->image as it is, and normalised as the configuration says.
 static void read_regions(vd_tape *tape, vd_inputs *in, vd_pass *pass)
 {
-    int *start, d = pass->config->region;
-    const int *list = list_regions(tape, pass, &start);
-    if (tape->status != VD_OK)
+    int rows = pass->real.start[pass->span.dialogs], d = pass->config->region;
+    const int *list = vd_arena_upload(tape->arena, pass->real.row, (size_t)rows, sizeof *list);
+    if (!list)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the regions");
+    if (!list)
         return;
     vd_value *all = vd_tape_constant(tape, VD_AXIS_NONE, pass->image, pass->image_rows, d);
-    in->region_start = start;
-    int rows = start[pass->span.dialogs];
+    in->region_start = pass->real.start;
     in->raw = vd_tape_rows(tape, all, list, rows, VD_AXIS_REGIONS);
     in->regions = in->raw;
     if (pass->config->image == VD_IMAGE_REGION)

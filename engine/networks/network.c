@@ -70,29 +70,31 @@ static vd_status lay_out(vd_pass *pass, const vd_batch *batch, vd_error *err)
     return status == VD_OK ? vd_source_ids(pass, &own_questions, &own_entries, err) : status;
 }
 
-// Lists the rows of real regions; real: (image rows).
-static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, vd_error *err)
+static vd_status list_regions(vd_pass *pass, const vd_batch *batch, vd_error *err)
 {
-    int n = pass->span.questions;
+    int n = pass->span.questions, regions = batch->regions;
+    size_t most = (size_t)n * (size_t)regions;
     pass->regions = regions;
     pass->image_rows = pass->span.dialogs * regions;
+    int *row = vd_arena_ints(pass->arena, (size_t)pass->image_rows);
+    int *from = vd_arena_ints(pass->arena, (size_t)pass->span.dialogs + 1);
     int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
-    pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
-    int *question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
+    int *question = vd_arena_ints(pass->arena, most);
+    pass->row_image = vd_arena_ints(pass->arena, most);
     if (pass->arena->failed)
         return vd_error_memory(err, "the image");
+    // A picture of nothing but padding: all its regions are alike, so the attention is uniform.
+    vd_batch_regions(batch, pass->config->region, true, row, from);
+    pass->real.row = row;
+    pass->real.start = from;
     pass->rows = 0;
     for (int k = 0; k < n; k++) {
-        int first = pass->span.dialog[k] * regions, any = 0;
+        int b = pass->span.dialog[k];
         start[k] = pass->rows;
-        for (int r = 0; r < regions; r++)
-            any |= real[first + r];
-        // A picture of nothing but padding: all its regions are alike, so the attention is uniform.
-        for (int r = 0; r < regions; r++)
-            if (real[first + r] || !any) {
-                pass->row_image[pass->rows] = first + r;
-                question[pass->rows++] = k;
-            }
+        for (int r = from[b]; r < from[b + 1]; r++) {
+            pass->row_image[pass->rows] = row[r];
+            question[pass->rows++] = k;
+        }
     }
     start[n] = pass->rows;
     pass->span.region_start = start;
@@ -104,23 +106,23 @@ static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, v
     return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
 }
 
+// One picture for each dialog.
+static vd_batch batch_of(const vd_pass *pass, const float *image, int regions)
+{
+    return (vd_batch){.dialogs = pass->span.dialogs, .regions = regions, .image = image};
+}
+
 vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err)
 {
-    size_t d = (size_t)pass->config->region, rows = (size_t)pass->span.dialogs * (size_t)regions;
-    uint8_t *real = vd_arena_take_raw(pass->arena, rows, sizeof *real);
-    if (!real)
-        return vd_error_memory(err, "the image");
-    for (size_t r = 0; r < rows; r++)
-        real[r] = !vd_batch_padding(image + r * d, d);
-    return list_regions(pass, regions, real, err);
+    const vd_batch batch = batch_of(pass, image, regions);
+    return list_regions(pass, &batch, err);
 }
 
 // A batch's pictures in pass->image; normalised there for MVAN.
 static vd_status load_image(vd_pass *pass, const vd_batch *batch, vd_error *err)
 {
     int region = pass->config->region;
-    vd_status status = batch->image ? vd_pass_regions(pass, batch->image, batch->regions, err)
-                                    : list_regions(pass, batch->regions, batch->kept.real, err);
+    vd_status status = list_regions(pass, batch, err);
     if (status != VD_OK)
         return status;
     pass->image = vd_batch_image(batch, region, pass->be, pass->arena);
@@ -134,7 +136,7 @@ static vd_status load_image(vd_pass *pass, const vd_batch *batch, vd_error *err)
 
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
 {
-    const vd_batch batch = {.dialogs = pass->span.dialogs, .regions = regions, .image = image};
+    const vd_batch batch = batch_of(pass, image, regions);
     return load_image(pass, &batch, err);
 }
 

@@ -125,6 +125,9 @@ typedef struct vd_pass {
     int image_rows; // B P
     int regions;    // P
     int rows;       // K
+    struct {
+        const int *row, *start; // (B P), (B + 1) host: image rows of each picture's real regions
+    } real;
     int *row_image; // (K) image row of a (question, region) row
     struct {
         const int *image, *question; // (K) the same and the question, where operations read them

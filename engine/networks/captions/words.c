@@ -15,24 +15,6 @@ int vd_caption_word_count(const vd_caption_words *words, int caption)
 
 // ---- regions ------------------------------------------------------------------------------------
 
-// Lists the real regions of all pictures as rows of (B P, D). False: a picture has none.
-static bool list_regions(vd_caption_pass *pass, const vd_batch *batch, int *row, int *start)
-{
-    size_t d = (size_t)pass->config->region;
-    int count = 0;
-    for (int b = 0, r = 0; b < batch->dialogs; b++) {
-        start[b] = count;
-        for (int k = 0; k < batch->regions; k++, r++)
-            if (batch->image ? !vd_batch_padding(batch->image + (size_t)r * d, d)
-                             : batch->kept.real[r])
-                row[count++] = r;
-        if (count == start[b])
-            return false;
-    }
-    start[batch->dialogs] = count;
-    return true;
-}
-
 const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
 {
     vd_tape *tape = &pass->tape;
@@ -44,8 +26,10 @@ const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
         vd_caption_no_memory(pass);
         return &tape->nothing;
     }
-    if (!list_regions(pass, batch, row, start))
-        vd_tape_fail(tape, VD_USAGE, "a picture without regions cannot be described");
+    vd_batch_regions(batch, pass->config->region, false, row, start);
+    for (int b = 0; b < batch->dialogs; b++)
+        if (start[b] == start[b + 1])
+            vd_tape_fail(tape, VD_USAGE, "a picture without regions cannot be described");
     pass->pictures = batch->dialogs;
     pass->region_start = start;
     pass->region_row = row;
