@@ -183,21 +183,6 @@ static round_rows make_round(const dialogs *d, int t)
 
 // ---- maps ---------------------------------------------------------------------------------------
 
-// Map k of an entry (region by region of the batch) beside the questions of the round.
-static vd_value *map_of(const dialogs *d, const round_rows *r, int entry, int k)
-{
-    const vd_pairing *p = r->regions;
-    if (!p) // after a failure
-        return &d->tape->nothing;
-    int *row = vd_arena_ints(d->tape->arena, (size_t)p->pairs), pair = 0;
-    for (int i = 0; i < r->rows && row; i++)
-        for (int n = 0; n < p->group[i].key[0].count; n++)
-            row[pair++] = p->group[i].key[0].first + n;
-    vd_value *y = vd_tape_choose(d->tape, d->map[entry * MAPS + k], row, p->pairs, VD_AXIS_PAIRS);
-    y->pairing = p;
-    return y;
-}
-
 // f = sum_r a_r f_r.
 static void recall(const dialogs *d, round_rows *r, const vd_value *a)
 {
@@ -210,7 +195,8 @@ static void recall(const dialogs *d, round_rows *r, const vd_value *a)
         }
         vd_value *weight = vd_tape_choose(tape, a, pair, r->rows, VD_AXIS_QUESTIONS);
         for (int k = 0; k < MAPS; k++) {
-            vd_value *part = vd_tape_weigh(tape, map_of(d, r, entry, k), weight);
+            vd_value *part = vd_tape_weigh(
+                tape, vd_tape_keys(tape, r->regions, d->map[entry * MAPS + k]), weight);
             r->recalled[k] = entry ? vd_tape_add(tape, r->recalled[k], part) : part;
         }
     }
