@@ -52,49 +52,37 @@ static int choose(const vd_caption_pass *pass, const vd_caption_step *step, int 
     return goes_soft(pass, c) ? -1 : draw(pass, c, t, a, count);
 }
 
-// Marks of a step's pairs: 1 at what is chosen, 1 at all of a caption that goes the soft way.
-typedef struct marks {
-    vd_real *chosen, *soft;
-    int *pair; // (captions) as vd_caption_step.chosen
-} marks;
-
-static bool take_marks(vd_caption_pass *pass, const vd_pairing *p, marks *m, vd_real **shares)
-{
-    vd_arena *arena = pass->tape.arena;
-    *m = (marks){vd_arena_take(arena, (size_t)p->pairs, sizeof *m->chosen),
-                 vd_arena_take(arena, (size_t)p->pairs, sizeof *m->soft),
-                 vd_arena_ints(arena, (size_t)p->count)};
-    *shares = vd_arena_take_raw(arena, (size_t)p->pairs, sizeof **shares);
-    return !arena->failed;
-}
-
 const vd_value *vd_caption_choose(vd_caption_pass *pass, const vd_caption_words *words,
                                   vd_caption_step *step)
 {
     vd_tape *tape = &pass->tape;
     const vd_pairing *p = step->look->pairing;
-    marks m;
-    vd_real *a;
     if (tape->status != VD_OK)
         return &tape->nothing;
-    if (!take_marks(pass, p, &m, &a)) {
+    // Marks of the pairs: 1 at what is chosen, 1 at all of a caption that goes the soft way.
+    size_t pairs = (size_t)p->pairs;
+    vd_real *chosen = vd_arena_take(tape->arena, pairs, sizeof *chosen);
+    vd_real *soft = vd_arena_take(tape->arena, pairs, sizeof *soft);
+    vd_real *a = vd_arena_take_raw(tape->arena, pairs, sizeof *a);
+    int *pair = vd_arena_ints(tape->arena, (size_t)p->count);
+    if (tape->arena->failed) {
         vd_caption_no_memory(pass);
         return &tape->nothing;
     }
-    tape->be->memory->download(a, step->look->x, (size_t)p->pairs * sizeof *a);
+    tape->be->memory->download(a, step->look->x, pairs * sizeof *a);
     int t = words->first[1] - words->first[0] - 1;
     for (int i = 0; i < p->count; i++) {
         int at = p->group[i].at, count = p->group[i].key[0].count;
         int k = choose(pass, step, t, i, a + at, count);
-        m.pair[i] = k < 0 ? -1 : at + k;
+        pair[i] = k < 0 ? -1 : at + k;
         if (k >= 0)
-            m.chosen[at + k] = 1;
+            chosen[at + k] = 1;
         for (int r = 0; r < count && k < 0; r++)
-            m.soft[at + r] = 1;
+            soft[at + r] = 1;
     }
-    step->chosen = m.pair;
-    const vd_value *soft = vd_tape_multiply(tape, step->look, vd_tape_given_pairs(tape, p, m.soft));
-    return vd_tape_add(tape, vd_tape_given_pairs(tape, p, m.chosen), soft);
+    step->chosen = pair;
+    const vd_value *shares = vd_tape_multiply(tape, step->look, vd_tape_given_pairs(tape, p, soft));
+    return vd_tape_add(tape, vd_tape_given_pairs(tape, p, chosen), shares);
 }
 
 // ---- what choices bring -------------------------------------------------------------------------

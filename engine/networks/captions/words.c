@@ -131,18 +131,6 @@ typedef struct step_lists {
     int *from, *position, *picture, *parent, *start, *first;
 } step_lists;
 
-static bool take_lists(vd_arena *arena, size_t rows, size_t keys, step_lists *l)
-{
-    *l = (step_lists){vd_arena_take_raw(arena, rows, sizeof *l->id),
-                      vd_arena_ints(arena, keys),
-                      vd_arena_ints(arena, rows),
-                      vd_arena_ints(arena, rows),
-                      vd_arena_ints(arena, rows),
-                      vd_arena_ints(arena, rows + 1),
-                      vd_arena_ints(arena, rows + 1)};
-    return !arena->failed;
-}
-
 static void fill_lists(const vd_caption_words *last, const vd_caption_next *next, int before,
                        step_lists *l)
 {
@@ -165,10 +153,16 @@ vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
 {
     size_t rows = (size_t)next->captions, keys = 0;
     int before = next->parent ? last->keys : 0;
-    step_lists l;
     for (int c = 0; c < next->captions; c++)
         keys += (size_t)read_before(last, next->parent, c).count + 1;
-    if (!take_lists(arena, rows, keys, &l))
+    step_lists l = {vd_arena_take_raw(arena, rows, sizeof *l.id),
+                    vd_arena_ints(arena, keys),
+                    vd_arena_ints(arena, rows),
+                    vd_arena_ints(arena, rows),
+                    vd_arena_ints(arena, rows),
+                    vd_arena_ints(arena, rows + 1),
+                    vd_arena_ints(arena, rows + 1)};
+    if (arena->failed)
         return vd_error_memory(err, "captions");
     fill_lists(last, next, before, &l);
     *out = (vd_caption_words){
