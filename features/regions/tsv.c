@@ -31,7 +31,6 @@ static const layout layouts[] = {
 };
 
 typedef struct line {
-    int64_t image_id, regions;
     uint64_t offset;
     uint32_t length; // without its end
     float width, height;
@@ -42,7 +41,7 @@ typedef struct tsv {
     int file;
     const layout *layout;
     line *lines;
-    size_t room;
+    size_t room, id_room, used_room;
     size_t size;                 // D
     bool once;                   // it is read through once
     atomic_uint_fast64_t passed; // so far
@@ -161,10 +160,14 @@ static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offs
     status = check_lengths(t, &f, count, number, err);
     if (status != VD_OK)
         return status;
-    if (!vd_make_room(&t->lines, &t->room, out->count + 1, sizeof *t->lines))
+    size_t all = out->count + 1;
+    if (!vd_make_room(&t->lines, &t->room, all, sizeof *t->lines) ||
+        !vd_make_room(&out->image_id, &t->id_room, all, sizeof *out->image_id) ||
+        !vd_make_room(&out->used, &t->used_room, all, sizeof *out->used))
         return vd_error_memory(err, "the lines of region features");
-    t->lines[out->count++] =
-        (line){id, count, offset, (uint32_t)length, (float)width, (float)height};
+    out->image_id[out->count] = id;
+    out->used[out->count] = count;
+    t->lines[out->count++] = (line){offset, (uint32_t)length, (float)width, (float)height};
     out->max = count > out->max ? (int)count : out->max;
     return VD_OK;
 }
@@ -300,14 +303,8 @@ vd_status vd_regions_open_tsv(vd_regions *out, vd_error *err)
     vd_status status = vd_file_open(t->path, &t->file, &size, err);
     if (status == VD_OK)
         status = find_lines(t, out, err);
-    if (status == VD_OK)
-        status = vd_regions_index(out, out->count, err);
     if (status != VD_OK)
         return status;
-    for (size_t i = 0; i < out->count; i++) {
-        out->image_id[i] = t->lines[i].image_id;
-        out->used[i] = t->lines[i].regions;
-    }
     out->kind = t->layout->kind;
     out->size = (int)t->size;
     return VD_OK;
