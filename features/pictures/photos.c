@@ -74,26 +74,20 @@ static bool ends_with_one(const char *name, const char *const *suffixes)
     return false;
 }
 
-vd_status vd_numbered_files_add(vd_numbered_files *files, int64_t image_id, const char *path,
-                                vd_error *err)
+static vd_status add(vd_numbered_files *files, const char *path, bool all, vd_error *err)
 {
+    int64_t id;
+    if (!vd_image_id_of(strrchr(path, '/') + 1, &id))
+        return all ? vd_error_set(err, VD_FORMAT,
+                                  "%s: the name does not end with the image's number", path)
+                   : VD_OK;
     char *copy = vd_make_room(&files->list, &files->room, files->count + 1, sizeof *files->list)
                      ? vd_strdup(path)
                      : NULL;
     if (!copy)
         return vd_error_memory(err, "a list of files");
-    files->list[files->count++] = (vd_numbered_file){image_id, copy};
+    files->list[files->count++] = (vd_numbered_file){id, copy};
     return VD_OK;
-}
-
-static vd_status add(vd_numbered_files *files, const char *path, bool all, vd_error *err)
-{
-    int64_t id;
-    if (vd_image_id_of(strrchr(path, '/') + 1, &id))
-        return vd_numbered_files_add(files, id, path, err);
-    return all ? vd_error_set(err, VD_FORMAT, "%s: the name does not end with the image's number",
-                              path)
-               : VD_OK;
 }
 
 static vd_status scan(vd_numbered_files *files, const char *path, const char *const *suffixes,
@@ -146,12 +140,6 @@ void vd_numbered_files_clear(vd_numbered_files *files)
     *files = (vd_numbered_files){0};
 }
 
-const char *vd_numbered_files_find(const vd_numbered_files *files, int64_t image_id)
-{
-    size_t at = vd_image_id_index(files->list, files->count, sizeof *files->list, image_id);
-    return at < files->count && files->list[at].image_id == image_id ? files->list[at].path : NULL;
-}
-
 // ---- photos -------------------------------------------------------------------------------------
 
 vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err)
@@ -175,4 +163,11 @@ void vd_photos_close(vd_photos *photos)
     vd_numbered_files_clear(&photos->files);
     vd_free(photos->directory);
     vd_free(photos);
+}
+
+const char *vd_photos_find(const vd_photos *photos, int64_t image_id)
+{
+    const vd_numbered_files *f = &photos->files;
+    size_t at = vd_image_id_index(f->list, f->count, sizeof *f->list, image_id);
+    return at < f->count && f->list[at].image_id == image_id ? f->list[at].path : NULL;
 }

@@ -46,11 +46,6 @@ typedef struct vd_numbered_files {
 vd_status vd_numbered_files_list(vd_numbered_files *files, const char *directory,
                                  const char *const *suffixes, bool all, bool below, vd_error *err);
 void vd_numbered_files_clear(vd_numbered_files *files);
-// One more behind them; the path is copied.
-vd_status vd_numbered_files_add(vd_numbered_files *files, int64_t image_id, const char *path,
-                                vd_error *err);
-// Path of the first of an image, NULL when there is none. Borrowed.
-const char *vd_numbered_files_find(const vd_numbered_files *files, int64_t image_id);
 
 typedef struct vd_photos {
     char *directory;
@@ -61,5 +56,7 @@ typedef struct vd_photos {
 // PNG, BMP and PNM files by the digits that end their names. Other files are passed over.
 vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err);
 void vd_photos_close(vd_photos *photos);
+// Path of an image's photo, NULL when there is none; of several the first by name. Borrowed.
+const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
 
 #endif

@@ -165,13 +165,21 @@ static vd_status list_one(folder *f, const char *path, vd_error *err)
     f->npz = suffix && strcmp(suffix, ".npz") == 0;
     if (!vd_image_id_of(slash ? slash + 1 : path, &id))
         id = 0;
-    return vd_numbered_files_add(&f->pictures, id, path, err);
+    char *copy = vd_strdup(path);
+    if (!copy || !vd_make_room(&f->pictures.list, &f->pictures.room, 1, sizeof *f->pictures.list)) {
+        vd_free(copy);
+        return vd_error_memory(err, "a file of region features");
+    }
+    f->pictures.list[f->pictures.count++] = (vd_numbered_file){id, copy};
+    return VD_OK;
 }
 
 // Of the picture of an npy.
 static vd_status expect_npz(const folder *f, const vd_numbered_file *npy, vd_error *err)
 {
-    if (vd_numbered_files_find(&f->pictures, npy->image_id))
+    const vd_numbered_files *npz = &f->pictures;
+    size_t at = vd_image_id_index(npz->list, npz->count, sizeof *npz->list, npy->image_id);
+    if (at < npz->count && npz->list[at].image_id == npy->image_id)
         return VD_OK;
     return vd_error_set(err, VD_FORMAT,
                         "%s: there are npz files in this directory, but none of this picture; "

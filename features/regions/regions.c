@@ -237,7 +237,7 @@ static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes,
                                vd_error *err)
 {
     int width, height;
-    const char *photo = vd_numbered_files_find(&file->photos->files, file->image_id[row]);
+    const char *photo = vd_photos_find(file->photos, file->image_id[row]);
     if (!photo)
         return vd_error_set(err, VD_NOT_FOUND,
                             "%s: image %" PRId64

@@ -39,15 +39,13 @@ static void photos_are_found_by_id(void **state)
     vd_error err = {0};
     must(vd_photos_open(folder, &photos, &err), &err);
     assert_int_equal(photos->files.count, 5);
-    assert_non_null(strstr(vd_numbered_files_find(&photos->files, 9),
-                           "train2014/COCO_train2014_000000000009.jpg"));
-    assert_non_null(strstr(vd_numbered_files_find(&photos->files, 42), "train2014/42.png"));
-    assert_non_null(
-        strstr(vd_numbered_files_find(&photos->files, 185565), "folder/VisualDialog_val2018"));
-    assert_non_null(vd_numbered_files_find(&photos->files, 13));
-    assert_non_null(vd_numbered_files_find(&photos->files, 8));
-    assert_null(vd_numbered_files_find(&photos->files, 7));
-    assert_null(vd_numbered_files_find(&photos->files, 10));
+    assert_non_null(strstr(vd_photos_find(photos, 9), "train2014/COCO_train2014_000000000009.jpg"));
+    assert_non_null(strstr(vd_photos_find(photos, 42), "train2014/42.png"));
+    assert_non_null(strstr(vd_photos_find(photos, 185565), "folder/VisualDialog_val2018"));
+    assert_non_null(vd_photos_find(photos, 13));
+    assert_non_null(vd_photos_find(photos, 8));
+    assert_null(vd_photos_find(photos, 7));
+    assert_null(vd_photos_find(photos, 10));
     vd_photos_close(photos);
     support_refused(vd_photos_open(path, &photos, &err), VD_NOT_FOUND, &err, path, NULL);
     assert_null(photos);

@@ -152,7 +152,7 @@ static void print_photos(const vd_regions *regions, const vd_photos *photos)
     search s = {0};
     for (size_t i = 0; i < regions->count; i++) {
         int64_t id = regions->image_id[i];
-        add_id(&s, id, vd_numbered_files_find(&photos->files, id) != NULL);
+        add_id(&s, id, vd_photos_find(photos, id) != NULL);
     }
     print_search(&s, "photos", "pictures have one");
 }

@@ -463,8 +463,7 @@ vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *coun
 
 static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
 {
-    const char *photo =
-        world->photos ? vd_numbered_files_find(&world->photos->files, image_id) : NULL;
+    const char *photo = world->photos ? vd_photos_find(world->photos, image_id) : NULL;
     if (!world->photos)
         vd_error_set(err, VD_NOT_FOUND,
                      "image %" PRId64 ": name the directory of the photos with --images", image_id);
