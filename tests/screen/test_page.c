@@ -395,11 +395,11 @@ static void a_transcript_is_read(void **state)
         history[i] = (vd_turn){(char *)questions[i], (char *)texts[reply.answer.order[0]]};
         vd_reply_clear(&reply);
     }
-    const vd_chat_record talk = {.image_id = vd_world_image_id(world, 0),
-                                 .caption = (char *)vd_world_caption(world, 0),
-                                 .rounds = history,
-                                 .count = 2};
-    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
+    const vd_chat_record dialog = {.image_id = vd_world_image_id(world, 0),
+                                   .caption = (char *)vd_world_caption(world, 0),
+                                   .rounds = history,
+                                   .count = 2};
+    assert_int_equal(vd_transcript_conversation(transcript, &dialog, &err), VD_OK);
     vd_transcript_close(transcript);
     vd_transcript_file file;
     assert_int_equal(vd_transcript_read(log, &file, &err), VD_OK);
@@ -414,11 +414,11 @@ static void a_transcript_is_read(void **state)
     expect("document.querySelectorAll('svg.picture').length", "3");
     expect("document.querySelectorAll('.question')[1].textContent", "what is <b>it</b> made of?");
     support_browser_key(&browser, "j");
-    expect("document.activeElement.id", "talk-1-1");
+    expect("document.activeElement.id", "dialog-1-1");
     support_browser_key(&browser, "j");
-    expect("document.activeElement.id", "talk-1-2");
+    expect("document.activeElement.id", "dialog-1-2");
     support_browser_key(&browser, "k");
-    expect("document.activeElement.id", "talk-1-1");
+    expect("document.activeElement.id", "dialog-1-1");
     vd_image seen = support_browser_screenshot(&browser, "transcript");
     vd_image_clear(&seen);
     assert_int_equal(browser.faults, faults);

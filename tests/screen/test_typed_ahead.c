@@ -26,7 +26,7 @@ static vd_transcript_file await_answers(const char *path)
     for (int tries = 0; tries < 1000; tries++, usleep(20000)) {
         pty_take();
         if (vd_transcript_read(path, &file, NULL) == VD_OK) {
-            if (file.talk_count == 1 && file.talks[0].count == QUESTIONS)
+            if (file.dialog_count == 1 && file.dialogs[0].count == QUESTIONS)
                 return file;
             vd_transcript_clear(&file);
         }
@@ -46,7 +46,7 @@ static void expect_answers(const char *keys, bool at_once)
     vd_transcript_file file = await_answers(path);
     assert_int_equal(file.record_count, QUESTIONS);
     for (int i = 0; i < QUESTIONS; i++)
-        assert_string_equal(file.talks[0].rounds[i].question, questions[i]);
+        assert_string_equal(file.dialogs[0].rounds[i].question, questions[i]);
     vd_transcript_clear(&file);
     pty_end();
     free(path);

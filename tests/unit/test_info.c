@@ -208,18 +208,18 @@ static void what_a_run_and_a_chat_write_is_told(void **state)
     info_says(checkpoint, ": a checkpoint of a training run\n", "parameters", NULL);
     assert_int_equal(vd_events_find(out, &events, NULL), VD_OK);
     info_says(events, ": an event file of a training run", "train/loss", NULL);
-    char *talk = in_world("talk.jsonl");
+    char *dialog = in_world("talk.jsonl");
     static plain_chat chat;
     vd_world *world;
     assert_int_equal(
         vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, NULL), VD_OK);
-    plain_chat_open(world, &chat, false, talk);
+    plain_chat_open(world, &chat, false, dialog);
     plain_chat_ask(&chat, "is it red?");
     plain_chat_close(&chat);
     vd_world_close(world);
-    info_says(talk, ": a transcript of chats\n", "talks       1, 1 round\n", "answers     1",
+    info_says(dialog, ": a transcript of chats\n", "dialogs     1, 1 round\n", "answers     1",
               "model       improved", "visdial replay", NULL);
-    free(talk);
+    free(dialog);
     vd_free(events);
     free(checkpoint);
     free(log);

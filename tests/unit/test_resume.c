@@ -36,14 +36,14 @@ static void a_conversation_is_taken_up_again(void **state)
     assert_int_equal(p.chat.conversation.branch->count, 2);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 2); // nothing is written twice
-    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 0), back.talks[0].rounds[0].answer);
-    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), back.talks[0].rounds[1].answer);
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 0), back.dialogs[0].rounds[0].answer);
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), back.dialogs[0].rounds[1].answer);
     vd_transcript_clear(&back);
     plain_chat_ask(&p, "what color is the ball");
     plain_chat_close(&p);
     back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 3);
-    assert_int_equal(back.talks[back.talk_count - 1].count, 3);
+    assert_int_equal(back.dialogs[back.dialog_count - 1].count, 3);
     vd_transcript_clear(&back);
     free(file);
 }
@@ -126,9 +126,9 @@ static void every_picture_s_conversation_is_taken_up_again(void **state)
     plain_chat_close(&p);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 8); // nothing is written twice
-    assert_int_equal(back.talk_count, 4);
-    assert_int_equal(back.talks[3].image_id, 1);
-    assert_int_equal(back.talks[3].count, 3);
+    assert_int_equal(back.dialog_count, 4);
+    assert_int_equal(back.dialogs[3].image_id, 1);
+    assert_int_equal(back.dialogs[3].count, 3);
     vd_transcript_clear(&back);
     // A question that waits when the picture is left is asked again when it is back.
     resume_unserved(&p, file);
@@ -168,8 +168,8 @@ static void questions_that_wait_are_asked_when_it_goes_on(void **state)
     expect_left(vd_recorder_leave(&p.recorder, &p.chat), 3, 0);
     plain_chat_close(&p);
     vd_transcript_file back = plain_chat_read_back(file);
-    assert_int_equal(back.talk_count, 2);
-    assert_int_equal(back.talks[1].count, 1); // what was answered
+    assert_int_equal(back.dialog_count, 2);
+    assert_int_equal(back.dialogs[1].count, 1); // what was answered
     vd_transcript_clear(&back);
 
     plain_chat_open(world, &p, true, file);
@@ -180,9 +180,9 @@ static void questions_that_wait_are_asked_when_it_goes_on(void **state)
     expect_left(vd_recorder_leave(&p.recorder, &p.chat), 0, 0);
     plain_chat_close(&p);
     back = plain_chat_read_back(file);
-    assert_int_equal(back.talk_count, 2);
-    assert_int_equal(back.talks[0].count, 2);
-    assert_int_equal(back.talks[1].count, 3);
+    assert_int_equal(back.dialog_count, 2);
+    assert_int_equal(back.dialogs[0].count, 2);
+    assert_int_equal(back.dialogs[1].count, 3);
     assert_int_equal(back.record_count, 5);
     vd_transcript_clear(&back);
     free(file);
@@ -207,9 +207,9 @@ static void a_conversation_that_was_left_and_returned_to_is_one(void **state)
     plain_chat_ask(&p, "is it red"); // another one that begins alike
     plain_chat_close(&p);
     vd_transcript_file back = plain_chat_read_back(file);
-    assert_int_equal(back.talk_count, 2);
-    assert_int_equal(back.talks[0].count, 2);
-    assert_int_equal(back.talks[1].count, 1);
+    assert_int_equal(back.dialog_count, 2);
+    assert_int_equal(back.dialogs[0].count, 2);
+    assert_int_equal(back.dialogs[1].count, 1);
     vd_transcript_clear(&back);
     free(file);
 }

@@ -139,8 +139,8 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     assert_int_equal(about.st_mode & 0777, 0600);
     plain_chat_ask(&p, "and now");
     vd_transcript_file one = plain_chat_read_back(monday), other = plain_chat_read_back(tuesday);
-    assert_int_equal(one.talks[0].count, 2);
-    assert_int_equal(other.talks[0].count, 3);
+    assert_int_equal(one.dialogs[0].count, 2);
+    assert_int_equal(other.dialogs[0].count, 3);
     vd_transcript_clear(&one);
     vd_transcript_clear(&other);
     type(&p, "/save monday");
@@ -212,7 +212,7 @@ static void another_session_is_gone_on_with(void **state)
     plain_chat_close(&p);
     char *first = file_of("first");
     vd_transcript_file back = plain_chat_read_back(first);
-    assert_int_equal(back.talk_count, 2);
+    assert_int_equal(back.dialog_count, 2);
     assert_int_equal(back.record_count, 4);
     vd_transcript_clear(&back);
     vd_free(first);
@@ -243,7 +243,7 @@ static void chat(const char *const *arguments, const char *text, const char *key
         vd_transcript_file file;
         answered = vd_transcript_read(transcript, &file, NULL) == VD_OK;
         if (answered) {
-            answered = file.talk_count == 1 && file.talks[0].count == rounds;
+            answered = file.dialog_count == 1 && file.dialogs[0].count == rounds;
             vd_transcript_clear(&file);
         }
     }
@@ -255,40 +255,40 @@ static void chat(const char *const *arguments, const char *text, const char *key
 static void the_program_goes_on_with_a_session_and_lists_them(void **state)
 {
     (void)state;
-    const char *const arguments[] = {"--session", "my talk", NULL};
-    char *talk = file_of("my talk");
+    const char *const arguments[] = {"--session", "my dialog", NULL};
+    char *dialog = file_of("my dialog");
     EXPECT(0, "there are no sessions yet", NULL, "--sessions");
-    chat(arguments, "cpu", "is it red\r", talk, 1);
-    chat(arguments, "every score is as recorded", "and the ball\r", talk, 2);
-    vd_free(talk);
-    EXPECT(0, "my talk  ", NULL, "chat", "--sessions");
+    chat(arguments, "cpu", "is it red\r", dialog, 1);
+    chat(arguments, "every score is as recorded", "and the ball\r", dialog, 2);
+    vd_free(dialog);
+    EXPECT(0, "my dialog  ", NULL, "chat", "--sessions");
     EXPECT(0, "  2  and the ball", NULL, "chat", "--sessions");
     EXPECT(2, "", "--session does not go with --resume", "--session", "x", "--resume");
     EXPECT(2, "", "is no name of a session", "--session", "../x");
     EXPECT(2, "", "--session continues with the picture of the conversation", "--session",
-           "my talk", "--image", "2");
+           "my dialog", "--image", "2");
 }
 
 // What it is about is found again, and moved files are named.
 static void a_transcript_made_with_data_replays_and_resumes(void **state)
 {
     (void)state;
-    char *talk = support_join(tiny.directory, "talk.jsonl"),
+    char *dialog = support_join(tiny.directory, "talk.jsonl"),
          *moved = support_join(tiny.directory, "moved.json");
     const char *const first[] = {"chat",        "--data",       tiny.val, "--features",
-                                 tiny.features, "--transcript", talk,     NULL},
-                      *const again[] = {"--resume", "--transcript", talk, NULL};
-    chat(first, "picture 1/4", "is it red\r", talk, 1);
-    EXPECT(0, "1 answer, 4 scores, 0 differ", NULL, "replay", talk);
-    chat(again, "every score is as recorded", "and the ball\r", talk, 2);
+                                 tiny.features, "--transcript", dialog,   NULL},
+                      *const again[] = {"--resume", "--transcript", dialog, NULL};
+    chat(first, "picture 1/4", "is it red\r", dialog, 1);
+    EXPECT(0, "1 answer, 4 scores, 0 differ", NULL, "replay", dialog);
+    chat(again, "every score is as recorded", "and the ball\r", dialog, 2);
     assert_int_equal(rename(tiny.val, moved), 0);
-    EXPECT(3, "", tiny.val, "replay", talk);
-    EXPECT(0, "2 answers, 8 scores, 0 differ", NULL, "replay", talk, "--data", moved);
+    EXPECT(3, "", tiny.val, "replay", dialog);
+    EXPECT(0, "2 answers, 8 scores, 0 differ", NULL, "replay", dialog, "--data", moved);
     assert_int_equal(rename(moved, tiny.val), 0);
     // It is no session of the bundled pictures.
     char *copy = file_of("of data");
     size_t size;
-    char *text = support_read_file(talk, &size);
+    char *text = support_read_file(dialog, &size);
     support_write_file(copy, text, size);
     plain_chat p;
     plain_chat_open(world, &p, false, NULL);
@@ -299,7 +299,7 @@ static void a_transcript_made_with_data_replays_and_resumes(void **state)
     free(text);
     vd_free(copy);
     free(moved);
-    free(talk);
+    free(dialog);
 }
 
 // The first question was answered by the present model and then by another one, whose answer the

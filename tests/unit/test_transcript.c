@@ -67,25 +67,25 @@ static void what_was_said_is_read_back(void **state)
     (void)state;
     vd_transcript_file file = plain_chat_read_back(path);
     assert_int_equal(file.record_count, 3);
-    assert_int_equal(file.talk_count, 2);
+    assert_int_equal(file.dialog_count, 2);
     assert_int_equal(file.pool_count, 1);
-    const vd_chat_record *talk = &file.talks[0];
-    assert_int_equal(talk->image_id, 1);
-    assert_int_equal(talk->count, 2);
-    assert_string_equal(talk->rounds[0].question, "What colour is the <cube>?");
-    assert_int_equal(file.talks[1].image_id, 2);
-    assert_int_equal(file.talks[1].count, 1);
+    const vd_chat_record *dialog = &file.dialogs[0];
+    assert_int_equal(dialog->image_id, 1);
+    assert_int_equal(dialog->count, 2);
+    assert_string_equal(dialog->rounds[0].question, "What colour is the <cube>?");
+    assert_int_equal(file.dialogs[1].image_id, 2);
+    assert_int_equal(file.dialogs[1].count, 1);
 
-    const vd_record *second = vd_transcript_find(&file, talk, 1, 0);
+    const vd_record *second = vd_transcript_find(&file, dialog, 1, 0);
     assert_non_null(second);
     const vd_answer *answer = &second->reply.answer;
     assert_string_equal(second->sheet.side[0].model, "improved");
-    assert_string_equal(second->sheet.history[0].answer, talk->rounds[0].answer);
+    assert_string_equal(second->sheet.history[0].answer, dialog->rounds[0].answer);
     assert_int_equal(answer->candidates, TINY_ANSWERS);
     assert_int_equal(answer->rounds, 2);
     assert_int_equal(answer->regions, TINY_REGIONS);
-    assert_string_equal(talk->rounds[1].answer, second->sheet.side[0].texts[answer->order[2]]);
-    assert_null(vd_transcript_find(&file, talk, 1, 1));
+    assert_string_equal(dialog->rounds[1].answer, second->sheet.side[0].texts[answer->order[2]]);
+    assert_null(vd_transcript_find(&file, dialog, 1, 1));
 
     // The same as the engine says now, all of it.
     vd_session *session;
@@ -194,12 +194,12 @@ static void transcripts_are_found_by_their_names(void **state)
     assert_int_equal(vd_transcript_start(NULL, &transcript, &err), VD_OK);
     vd_turn said = {(char *)"a", (char *)"b"};
     const vd_chat_record nothing = {.image_id = 1, .caption = (char *)"c"};
-    const vd_chat_record talk = {
+    const vd_chat_record dialog = {
         .image_id = 1, .caption = (char *)"c", .rounds = &said, .count = 1};
     assert_int_equal(vd_transcript_conversation(transcript, &nothing, &err), VD_OK);
     assert_int_equal(vd_transcript_newest(&newest, NULL), VD_NOT_FOUND); // nothing was said
-    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
-    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(transcript, &dialog, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(transcript, &dialog, &err), VD_OK);
     assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
     assert_non_null(strstr(newest.path, "/state/visdial/transcripts/2"));
     char *text = support_read_file(newest.path, NULL);
@@ -232,7 +232,7 @@ static void a_picture_s_conversation_goes_on_later(void **state)
         {.image_id = 2, .caption = (char *)"y", .rounds = said, .count = 2},
         {.image_id = 1, .caption = (char *)"x", .rounds = said + 1, .count = 1}}; // a later chat's
     static const struct {
-        size_t lines, talks;
+        size_t lines, dialogs;
         int64_t last;
         int rounds;
     } expected[] = {{1, 1, 1, 1}, {3, 1, 1, 1}, {4, 2, 2, 1}, {5, 2, 1, 2},
@@ -247,8 +247,8 @@ static void a_picture_s_conversation_goes_on_later(void **state)
             assert_int_equal(vd_transcript_conversation(transcript, &lines[n], &err), VD_OK);
         vd_transcript_close(transcript);
         assert_int_equal(vd_transcript_read(own, &file, &err), VD_OK);
-        assert_int_equal(file.talk_count, expected[i].talks);
-        const vd_chat_record *last = &file.talks[file.talk_count - 1];
+        assert_int_equal(file.dialog_count, expected[i].dialogs);
+        const vd_chat_record *last = &file.dialogs[file.dialog_count - 1];
         assert_int_equal(last->image_id, expected[i].last);
         assert_int_equal(last->count, expected[i].rounds);
         vd_transcript_clear(&file);
@@ -457,8 +457,8 @@ static void conversations_are_exported(void **state)
     char *out = support_join(tiny.directory, "chat.out");
     replay(0, "0 differ", "", path, "--html", out);
     char *text = support_read_file(out, NULL);
-    assert_non_null(strstr(text, "id=\"talk-1-2\""));
-    assert_non_null(strstr(text, "id=\"talk-2-1\""));
+    assert_non_null(strstr(text, "id=\"dialog-1-2\""));
+    assert_non_null(strstr(text, "id=\"dialog-2-1\""));
     assert_non_null(strstr(text, "<image id=\"pic-2\""));
     assert_null(strstr(text, "<cube>"));
     assert_non_null(strstr(text, "&lt;cube&gt;"));
@@ -491,7 +491,7 @@ static void conversations_are_exported(void **state)
     assert_int_equal(data->dialogs[0].round_count, 2);
     for (int r = 0; r < 2; r++) {
         const vd_visdial_round *round = &data->dialogs[0].rounds[r];
-        assert_string_equal(data->answers[round->answer], file.talks[0].rounds[r].answer);
+        assert_string_equal(data->answers[round->answer], file.dialogs[0].rounds[r].answer);
         assert_int_equal(round->option_count, TINY_ANSWERS);
         assert_int_equal(round->options[round->truth], round->answer);
     }

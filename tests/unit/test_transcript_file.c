@@ -24,8 +24,8 @@ static void expect_rounds(const char *file, size_t records, int rounds)
 {
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, records);
-    assert_int_equal(back.talk_count, 1);
-    assert_int_equal(back.talks[0].count, rounds);
+    assert_int_equal(back.dialog_count, 1);
+    assert_int_equal(back.dialogs[0].count, rounds);
     vd_transcript_clear(&back);
 }
 
@@ -155,12 +155,12 @@ static void the_newest_is_the_one_written_last(void **state)
     vd_transcript_file newest;
     vd_error err = {0};
     vd_turn said = {(char *)"a", (char *)"b"};
-    const vd_chat_record talk = {
+    const vd_chat_record dialog = {
         .image_id = 1, .caption = (char *)"c", .rounds = &said, .count = 1};
     vd_transcript *one, *other;
     setenv("XDG_STATE_HOME", home, 1);
     assert_int_equal(vd_transcript_start(NULL, &one, &err), VD_OK);
-    assert_int_equal(vd_transcript_conversation(one, &talk, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(one, &dialog, &err), VD_OK);
     assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
     assert_int_equal(vd_transcript_start(newest.path, &other, &err), VD_OK);
     assert_true(vd_transcript_elsewhere(other)); // the default file is locked, too
@@ -179,7 +179,7 @@ static void the_newest_is_the_one_written_last(void **state)
         support_write_text(late, texts[i]);
         assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
         assert_string_equal(newest.path, i ? late : early);
-        assert_int_equal(newest.talk_count, 1);
+        assert_int_equal(newest.dialog_count, 1);
     }
     vd_transcript_clear(&newest);
     support_write_text(late, "no transcript\n");
@@ -255,9 +255,9 @@ static void a_caption_of_an_empty_branch_is_kept(void **state)
               "{\"conversation\":{\"image_id\":1,\"caption\":\"new\",\"rounds\":[],\"branch\":1,"
               "\"branches\":[[[\"a\"]],[]]}}\n");
     vd_transcript_file back = plain_chat_read_back(file);
-    assert_int_equal(back.talk_count, 1);
-    assert_string_equal(back.talks[0].caption, "new");
-    assert_int_equal(back.talks[0].branch_count, 2);
+    assert_int_equal(back.dialog_count, 1);
+    assert_string_equal(back.dialogs[0].caption, "new");
+    assert_int_equal(back.dialogs[0].branch_count, 2);
     vd_transcript_clear(&back);
     free(file);
 }
@@ -275,10 +275,10 @@ static void an_end_that_is_undone_in_an_empty_branch_is_none(void **state)
               "{\"conversation\":{\"image_id\":1,\"caption\":\"c\",\"rounds\":[],\"returned\":true,"
               "\"branch\":1,\"branches\":[[[\"a\"]],[]]}}\n");
     vd_transcript_file back = plain_chat_read_back(file);
-    assert_int_equal(back.talk_count, 1);
-    assert_int_equal(back.talks[0].branch_count, 2);
-    assert_int_equal(back.talks[0].count, 1);
-    assert_false(back.talks[0].closed);
+    assert_int_equal(back.dialog_count, 1);
+    assert_int_equal(back.dialogs[0].branch_count, 2);
+    assert_int_equal(back.dialogs[0].count, 1);
+    assert_false(back.dialogs[0].closed);
     vd_transcript_clear(&back);
     free(file);
 }
@@ -293,19 +293,19 @@ static void a_picture_whose_name_is_no_utf_8_is_recorded(void **state)
         vd_transcript *one;
         vd_error err = {0};
         vd_turn said = {(char *)"a", (char *)"b"};
-        const vd_chat_record talk = {.image_id = 1,
-                                     .picture = (char *)names[i],
-                                     .caption = (char *)"c",
-                                     .rounds = &said,
-                                     .count = 1};
+        const vd_chat_record dialog = {.image_id = 1,
+                                       .picture = (char *)names[i],
+                                       .caption = (char *)"c",
+                                       .rounds = &said,
+                                       .count = 1};
         remove(file);
         assert_int_equal(vd_transcript_start(file, &one, &err), VD_OK);
-        if (vd_transcript_conversation(one, &talk, &err))
+        if (vd_transcript_conversation(one, &dialog, &err))
             fail_msg("%s", err.text);
         vd_transcript_close(one);
         vd_transcript_file back = plain_chat_read_back(file);
-        assert_int_equal(back.talk_count, 1);
-        assert_string_equal(back.talks[0].picture, names[i]);
+        assert_int_equal(back.dialog_count, 1);
+        assert_string_equal(back.dialogs[0].picture, names[i]);
         vd_transcript_clear(&back);
     }
     free(file);

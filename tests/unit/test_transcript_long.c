@@ -283,15 +283,15 @@ static void answers_are_found_without_looking_at_all(void **state)
     vd_transcript_file back = plain_chat_read_back(file);
     clock_t reading = clock() - start;
     assert_int_equal(back.record_count, ANSWERS);
-    assert_int_equal(back.talk_count, ANSWERS);
+    assert_int_equal(back.dialog_count, ANSWERS);
     start = clock();
-    for (size_t i = 0; i < back.talk_count; i++) {
-        const vd_record *found = vd_transcript_find(&back, &back.talks[i], 0, 0);
+    for (size_t i = 0; i < back.dialog_count; i++) {
+        const vd_record *found = vd_transcript_find(&back, &back.dialogs[i], 0, 0);
         assert_ptr_equal(found, &back.records[i]);
         const vd_record *other;
         assert_ptr_equal(vd_transcript_find_same(&back, &found->sheet, &other), found);
-        assert_int_equal(back.talks[i].again, i % 2);
-        assert_int_equal(back.talks[i].later, !(i % 2));
+        assert_int_equal(back.dialogs[i].again, i % 2);
+        assert_int_equal(back.dialogs[i].later, !(i % 2));
     }
     assert_true(clock() - start < reading);
     start = clock();

@@ -16,9 +16,9 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
                             : vd_transcript_newest(&recorder->resumed, err);
     if (status)
         return status;
-    if (recorder->resumed.talk_count == 0)
+    if (recorder->resumed.dialog_count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: has no conversation to continue", path);
-    const vd_chat_record *record = &recorder->resumed.talks[recorder->resumed.talk_count - 1];
+    const vd_chat_record *record = &recorder->resumed.dialogs[recorder->resumed.dialog_count - 1];
     *image_id = record->image_id;
     if (record->lane_count)
         *model = record->lanes[0].name;
@@ -41,7 +41,7 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
 vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_world *world,
                                     vd_error *err)
 {
-    const vd_chat_record *last = past->talk_count ? &past->talks[past->talk_count - 1] : NULL;
+    const vd_chat_record *last = past->dialog_count ? &past->dialogs[past->dialog_count - 1] : NULL;
     vd_error why = {0};
     size_t index;
     vd_transcript_open_pictures(past, world);
@@ -64,12 +64,12 @@ void vd_recorder_set_files(vd_recorder *recorder, vd_world_files *files)
 }
 
 // The conversation about a picture as it stood last, unless it was given up; NULL: none.
-static vd_chat_record *last_talk(vd_transcript_file *past, int64_t image_id)
+static vd_chat_record *last_dialog(vd_transcript_file *past, int64_t image_id)
 {
-    for (size_t i = past->talk_count; i-- > 0;) {
-        vd_chat_record *talk = &past->talks[i];
-        if (talk->image_id == image_id)
-            return talk->taken || (talk->closed && i + 1 < past->talk_count) ? NULL : talk;
+    for (size_t i = past->dialog_count; i-- > 0;) {
+        vd_chat_record *dialog = &past->dialogs[i];
+        if (dialog->image_id == image_id)
+            return dialog->taken || (dialog->closed && i + 1 < past->dialog_count) ? NULL : dialog;
     }
     return NULL;
 }
@@ -78,28 +78,28 @@ static vd_chat_record *last_talk(vd_transcript_file *past, int64_t image_id)
 static void take_up_others(vd_recorder *recorder, vd_chat *chat)
 {
     size_t picture;
-    for (size_t i = 0; i + 1 < recorder->resumed.talk_count; i++) {
-        const vd_chat_record *talk = &recorder->resumed.talks[i];
-        if (talk->later || talk->closed)
+    for (size_t i = 0; i + 1 < recorder->resumed.dialog_count; i++) {
+        const vd_chat_record *dialog = &recorder->resumed.dialogs[i];
+        if (dialog->later || dialog->closed)
             continue;
-        if (vd_world_find(chat->conversation.world, talk->image_id, &picture, NULL) != VD_OK) {
+        if (vd_world_find(chat->conversation.world, dialog->image_id, &picture, NULL) != VD_OK) {
             recorder->missing++;
             continue;
         }
-        vd_lanes_restore_earlier(&chat->lanes, talk, picture);
+        vd_lanes_restore_earlier(&chat->lanes, dialog, picture);
         recorder->pictures++;
     }
 }
 
 void vd_recorder_restore(vd_recorder *recorder, vd_chat *chat)
 {
-    size_t talks = recorder->resumed.talk_count;
-    if (talks) {
-        vd_lanes_restore(&chat->lanes, &recorder->resumed.talks[talks - 1]);
+    size_t dialogs = recorder->resumed.dialog_count;
+    if (dialogs) {
+        vd_lanes_restore(&chat->lanes, &recorder->resumed.dialogs[dialogs - 1]);
         take_up_others(recorder, chat);
     }
     recorder->image_id = vd_conversation_image_id(&chat->conversation);
-    recorder->resuming = last_talk(&recorder->resumed, recorder->image_id);
+    recorder->resuming = last_dialog(&recorder->resumed, recorder->image_id);
     if (recorder->no_place.status)
         vd_notice_complain(&chat->notice, "no transcript is written: %s", recorder->no_place.text);
 }
@@ -370,7 +370,7 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
     if (image_id != recorder->image_id) {
         recorder->image_id = image_id;
         recorder->verified = recorder->mismatched = recorder->incomparable = recorder->switched = 0;
-        recorder->resuming = last_talk(&recorder->resumed, image_id);
+        recorder->resuming = last_dialog(&recorder->resumed, image_id);
     }
     if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].loaded)
         sum_up_taken(recorder, chat);

@@ -38,7 +38,7 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
     vd_status status = vd_transcript_read(path, past, err);
     if (status)
         return status;
-    if (past->talk_count == 0)
+    if (past->dialog_count == 0)
         status = vd_error_set(err, VD_FORMAT, "nothing was asked in it");
     else if (!vd_recorded_files_same(&past->files, &recorder->files)) {
         g_autofree char *command = quoted_command("--session", chat->wished);
@@ -49,7 +49,7 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
         status = vd_recorder_open_pictures(past, chat->conversation.world, err);
     return status ? status
                   : vd_world_find(chat->conversation.world,
-                                  past->talks[past->talk_count - 1].image_id, picture, err);
+                                  past->dialogs[past->dialog_count - 1].image_id, picture, err);
 }
 
 static void take_over(vd_recorder *recorder, vd_chat *chat, vd_transcript *transcript,
@@ -62,9 +62,9 @@ static void take_over(vd_recorder *recorder, vd_chat *chat, vd_transcript *trans
     *past = (vd_transcript_file){0};
     recorder->verified = recorder->mismatched = recorder->incomparable = recorder->switched =
         recorder->pictures = recorder->missing = 0;
-    const vd_chat_record *talk = &recorder->resumed.talks[recorder->resumed.talk_count - 1];
-    if (talk->lane_count && strcmp(talk->lanes[0].name, chat->lanes.lane[0].name) != 0)
-        vd_lanes_use_model(&chat->lanes, 0, talk->lanes[0].name);
+    const vd_chat_record *dialog = &recorder->resumed.dialogs[recorder->resumed.dialog_count - 1];
+    if (dialog->lane_count && strcmp(dialog->lanes[0].name, chat->lanes.lane[0].name) != 0)
+        vd_lanes_use_model(&chat->lanes, 0, dialog->lanes[0].name);
     vd_recorder_restore(recorder, chat);
 }
 

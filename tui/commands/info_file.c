@@ -366,10 +366,10 @@ static vd_status print_transcript(const char *path, vd_error *err)
     if (status)
         return status;
     size_t rounds = 0;
-    for (size_t i = 0; i < file.talk_count; i++)
-        rounds += (size_t)file.talks[i].count;
+    for (size_t i = 0; i < file.dialog_count; i++)
+        rounds += (size_t)file.dialogs[i].count;
     printf("%s: a transcript of chats\n", path);
-    vd_output_row("talks", "%zu, %zu round%s", file.talk_count, rounds, rounds == 1 ? "" : "s");
+    vd_output_row("dialogs", "%zu, %zu round%s", file.dialog_count, rounds, rounds == 1 ? "" : "s");
     vd_output_row("answers", "%zu", file.record_count);
     for (size_t i = 0; i < file.record_count; i++) {
         const char *model = file.records[i].sheet.side[0].model;

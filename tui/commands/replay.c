@@ -233,7 +233,7 @@ static void print_unchecked(const replaying *r, const vd_transcript_file *file)
 {
     const char *out[] = {r->html, r->markdown, r->visdial};
     printf("%s: %zu conversation%s, %zu answer%s; nothing was asked again (--no-check)\n",
-           file->path, file->talk_count, plural(file->talk_count), file->record_count,
+           file->path, file->dialog_count, plural(file->dialog_count), file->record_count,
            plural(file->record_count));
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         if (out[i])

@@ -321,7 +321,7 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     if (status)
         return status;
     vd_reading r = {.file = out,
-                    .talk_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                    .dialog_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                     .err = err};
     snprintf(r.where, sizeof r.where, "%.280s", path);
     out->path = g_strdup(path);
@@ -339,8 +339,8 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     }
     if (r.line == 0)
         vd_reading_refuse(&r, "empty; expected a transcript");
-    vd_reading_talks_end(&r);
-    g_hash_table_destroy(r.talk_of);
+    vd_reading_dialogs_end(&r);
+    g_hash_table_destroy(r.dialog_of);
     vd_free(data);
     if (r.status)
         vd_transcript_clear(out);
@@ -362,8 +362,8 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_free((float *)record->sheet.boxes);
         g_free((vd_region_name *)record->sheet.names);
     }
-    for (size_t i = 0; i < file->talk_count; i++)
-        vd_chat_record_clear(&file->talks[i]);
+    for (size_t i = 0; i < file->dialog_count; i++)
+        vd_chat_record_clear(&file->dialogs[i]);
     for (size_t i = 0; i < file->pool_count; i++) {
         for (size_t k = 0; k < file->pools[i].count; k++)
             g_free(file->pools[i].answers[k]);
@@ -372,7 +372,7 @@ void vd_transcript_clear(vd_transcript_file *file)
     vd_recorded_files_clear(&file->files);
     g_clear_pointer(&file->newest, g_hash_table_destroy);
     g_free(file->records);
-    g_free(file->talks);
+    g_free(file->dialogs);
     g_free(file->pools);
     g_free(file->path);
     *file = (vd_transcript_file){0};
@@ -386,17 +386,17 @@ static const vd_record *first_of(const vd_transcript_file *file, int64_t image_i
     return file->newest ? g_hash_table_lookup(file->newest, hash) : NULL;
 }
 
-const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *dialog,
                                     int round, int lane)
 {
     const vd_record *at =
-        first_of(file, talk->image_id, talk->rounds, round, talk->rounds[round].question);
+        first_of(file, dialog->image_id, dialog->rounds, round, dialog->rounds[round].question);
     for (; at; at = at->earlier) {
         const vd_sheet *sheet = &at->sheet;
-        if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
-            sheet->rounds == round && strcmp(sheet->caption, talk->caption) == 0 &&
-            strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
-            vd_same_turns(sheet->history, talk->rounds, round,
+        if (sheet->side[0].lane == lane && sheet->image_id == dialog->image_id &&
+            sheet->rounds == round && strcmp(sheet->caption, dialog->caption) == 0 &&
+            strcmp(sheet->side[0].reply->typed, dialog->rounds[round].question) == 0 &&
+            vd_same_turns(sheet->history, dialog->rounds, round,
                           lane == 0)) // other lanes may have other answers
             return at;
     }

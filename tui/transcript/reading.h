@@ -13,8 +13,8 @@ enum { VD_MOST_RECORDED_ROUNDS = 100000 };
 // before is in the structs of the file, which are cleared together.
 typedef struct vd_reading {
     vd_transcript_file *file;
-    GHashTable *talk_of; // by picture: 1 + the index of its last conversation
-    char where[320];     // "path, line 7"
+    GHashTable *dialog_of; // by picture: 1 + the index of its last conversation
+    char where[320];       // "path, line 7"
     size_t line;
     vd_status status;
     vd_error *err;
@@ -50,11 +50,12 @@ vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *k
 vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map);
 bool vd_same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers);
 
-// ---- conversations (talks.c) --------------------------------------------------------------------
+// ---- conversations (dialogs.c)
+// --------------------------------------------------------------------
 
 void vd_reading_conversation(vd_reading *r, const vd_json_value *map);
 // After the last line: removes empty places and sets `again` and `later` of conversations.
-void vd_reading_talks_end(const vd_reading *r);
+void vd_reading_dialogs_end(const vd_reading *r);
 void vd_chat_record_clear(vd_chat_record *record); // one that was read back
 
 #endif

@@ -81,11 +81,11 @@ static bool describe(const char *line, vd_saved *out)
     vd_json_value *value = NULL;
     if (vd_json_value_read("", line, strlen(line), &value, NULL) != VD_OK)
         return false;
-    const vd_json_value *talk = vd_json_member(value, "conversation", VD_JSON_MAP),
-                        *id = vd_json_member(talk, "image_id", VD_JSON_NUMBER),
-                        *rounds = vd_json_member(talk, "rounds", VD_JSON_LIST),
+    const vd_json_value *dialog = vd_json_member(value, "conversation", VD_JSON_MAP),
+                        *id = vd_json_member(dialog, "image_id", VD_JSON_NUMBER),
+                        *rounds = vd_json_member(dialog, "rounds", VD_JSON_LIST),
                         *last = rounds && rounds->count ? rounds->last : NULL;
-    vd_recorded_picture(vd_json_text(talk, "picture"), id ? id->whole : 0, out->picture,
+    vd_recorded_picture(vd_json_text(dialog, "picture"), id ? id->whole : 0, out->picture,
                         sizeof out->picture);
     out->rounds = rounds ? (int)rounds->count : 0;
     if (last && last->type == VD_JSON_LIST && last->count && last->first->type == VD_JSON_TEXT)
@@ -180,7 +180,7 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
     size_t count;
     *out = (vd_transcript_file){0};
     vd_status status = vd_saved_list(&list, &count, err);
-    for (size_t i = 0; i < count && status == VD_OK && out->talk_count == 0; i++) {
+    for (size_t i = 0; i < count && status == VD_OK && out->dialog_count == 0; i++) {
         g_autofree char *path = NULL;
         vd_transcript_clear(out);
         status = vd_saved_path(list[i].name, &path, err);
@@ -194,7 +194,7 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
                          why.text);
         }
     }
-    if (status || out->talk_count)
+    if (status || out->dialog_count)
         return status;
     vd_transcript_clear(out);
     return vd_error_set(err, VD_NOT_FOUND, "there is no recorded conversation yet in %.400s",

@@ -563,13 +563,13 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
     return vd_json_put(json, "}}");
 }
 
-vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *dialog,
                                      vd_error *err)
 {
-    if (!transcript->begun && talk->count == 0)
+    if (!transcript->begun && dialog->count == 0)
         return VD_OK;
     vd_status status = begin(transcript, err);
     if (status == VD_OK)
-        status = emit_line(transcript, emit_conversation, talk, &transcript->last, err);
+        status = emit_line(transcript, emit_conversation, dialog, &transcript->last, err);
     return status;
 }

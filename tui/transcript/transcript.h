@@ -142,7 +142,7 @@ typedef struct vd_chat_record {
 } vd_chat_record;
 
 // Writes nothing if the last one written was the same.
-vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *dialog,
                                      vd_error *err);
 
 // ---- sessions: named transcripts in $XDG_STATE_HOME/visdial/transcripts (sessions.c) ------------
@@ -184,9 +184,9 @@ typedef struct vd_recorded_pool {
 typedef struct vd_transcript_file {
     char *path;
     vd_recorded_files files; // of the last such line
-    size_t record_count, talk_count, pool_count;
+    size_t record_count, dialog_count, pool_count;
     vd_record *records;
-    vd_chat_record *talks; // final states of conversations with at least one round
+    vd_chat_record *dialogs; // final states of conversations with at least one round
     vd_recorded_pool *pools;
     GHashTable *newest; // by hash of a question: its last record
     bool cut;           // its last line is incomplete, and was left out
@@ -201,9 +201,9 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err);
 void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world);
 void vd_transcript_clear(vd_transcript_file *file);
 
-// The last recorded answer of a lane to a round of a talk, after the same rounds; NULL if there is
-// none.
-const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
+// The last recorded answer of a lane to a round of a dialog, after the same rounds; NULL if there
+// is none.
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *dialog,
                                     int round, int lane);
 // The last record with the same question, history, model file, pool and features; NULL: none.
 // *other: of those after it, the last one of a model with this name, but with another file, pool or

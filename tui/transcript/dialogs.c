@@ -116,16 +116,16 @@ static void move_rounds(vd_chat_record *from, vd_chat_record *to)
     from->count = 0;
 }
 
-static size_t talk_of(const vd_reading *r, int64_t image_id)
+static size_t dialog_of(const vd_reading *r, int64_t image_id)
 {
-    return GPOINTER_TO_SIZE(g_hash_table_lookup(r->talk_of, &image_id));
+    return GPOINTER_TO_SIZE(g_hash_table_lookup(r->dialog_of, &image_id));
 }
 
-static void set_talk_of(const vd_reading *r, int64_t image_id, size_t talk)
+static void set_dialog_of(const vd_reading *r, int64_t image_id, size_t dialog)
 {
     int64_t *key = g_new(int64_t, 1);
     *key = image_id;
-    g_hash_table_insert(r->talk_of, key, GSIZE_TO_POINTER(talk));
+    g_hash_table_insert(r->dialog_of, key, GSIZE_TO_POINTER(dialog));
 }
 
 // The conversation that this line continues: the last one, or an earlier one about the same picture
@@ -133,9 +133,9 @@ static void set_talk_of(const vd_reading *r, int64_t image_id, size_t talk)
 // ended.
 static vd_chat_record *find_open(const vd_reading *r, const vd_chat_record *record)
 {
-    size_t at = talk_of(r, record->image_id);
-    vd_chat_record *found = at > 0 ? &r->file->talks[at - 1] : NULL;
-    bool goes_on = found && (at == r->file->talk_count || record->count == 0 ||
+    size_t at = dialog_of(r, record->image_id);
+    vd_chat_record *found = at > 0 ? &r->file->dialogs[at - 1] : NULL;
+    bool goes_on = found && (at == r->file->dialog_count || record->count == 0 ||
                              (record->count >= found->count &&
                               vd_same_turns(record->rounds, found->rounds, found->count, true)));
     return goes_on && (!found->closed || record->returned) ? found : NULL;
@@ -143,7 +143,7 @@ static vd_chat_record *find_open(const vd_reading *r, const vd_chat_record *reco
 
 // Replaces the conversation about the same picture that it continues, unless that one has ended: a
 // line without rounds ends it. The last line's conversation is the last of the list: the place that
-// it had before stays empty until vd_reading_talks_end.
+// it had before stays empty until vd_reading_dialogs_end.
 void vd_reading_conversation(vd_reading *r, const vd_json_value *map)
 {
     vd_chat_record record;
@@ -161,27 +161,27 @@ void vd_reading_conversation(vd_reading *r, const vd_json_value *map)
     if (before)
         vd_chat_record_clear(before);
     vd_chat_record *to = before;
-    if (!before || before != &r->file->talks[r->file->talk_count - 1])
-        to = vd_reading_add(&r->file->talks, &r->file->talk_count, sizeof *to);
+    if (!before || before != &r->file->dialogs[r->file->dialog_count - 1])
+        to = vd_reading_add(&r->file->dialogs, &r->file->dialog_count, sizeof *to);
     *to = record;
-    set_talk_of(r, record.image_id, r->file->talk_count);
+    set_dialog_of(r, record.image_id, r->file->dialog_count);
 }
 
-void vd_reading_talks_end(const vd_reading *r)
+void vd_reading_dialogs_end(const vd_reading *r)
 {
     vd_transcript_file *file = r->file;
     size_t kept = 0;
-    g_hash_table_remove_all(r->talk_of);
-    for (size_t i = 0; i < file->talk_count; i++) {
-        if (!file->talks[i].caption)
+    g_hash_table_remove_all(r->dialog_of);
+    for (size_t i = 0; i < file->dialog_count; i++) {
+        if (!file->dialogs[i].caption)
             continue;
-        vd_chat_record *talk = &file->talks[kept++];
-        *talk = file->talks[i];
-        size_t earlier = talk_of(r, talk->image_id);
-        talk->again = earlier > 0;
+        vd_chat_record *dialog = &file->dialogs[kept++];
+        *dialog = file->dialogs[i];
+        size_t earlier = dialog_of(r, dialog->image_id);
+        dialog->again = earlier > 0;
         if (earlier > 0)
-            file->talks[earlier - 1].later = true;
-        set_talk_of(r, talk->image_id, kept);
+            file->dialogs[earlier - 1].later = true;
+        set_dialog_of(r, dialog->image_id, kept);
     }
-    file->talk_count = kept;
+    file->dialog_count = kept;
 }
