@@ -259,8 +259,8 @@ static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *
     if (vd_has_discriminative(pool->by))
         pass->be->linear(pass->encoded, &pool->vectors, NULL, z, 1);
     if (vd_has_generative(pool->by)) {
-        vd_status status =
-            vd_speak_scores(pass, pool->tokens, pool->lengths, n, pool->width, stop, a->score, err);
+        vd_status status = vd_pool_generative_scores(pass, pool->tokens, pool->lengths, n,
+                                                     pool->width, stop, a->score, err);
         if (status != VD_OK)
             return status;
         if (pool->by == VD_BOTH)

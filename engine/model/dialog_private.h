@@ -17,7 +17,7 @@ typedef struct vd_kept_history {
     int entries, words;
     size_t start_room, id_room;
     int *start;               // (entries + 1) first word of an entry
-    int32_t *id;              // (words) host memory, like start; unknown words with own numbers
+    int32_t *id;              // (words) host memory, like start; unknown words with extended ids
     vd_kept_rows sentence;    // (entries, 2H)
     vd_kept_rows matching;    // (entries, H) f_h of context matching
     vd_kept_rows embedding;   // (words, E)
@@ -44,14 +44,14 @@ static inline bool vd_dialog_is_fused(const vd_dialog *d)
     return vd_is_fused(&d->model->config);
 }
 
-// Unknown words have own numbers, at least the vocabulary's size, where they can be copied.
+// Unknown words have extended ids, at least the vocabulary's size, where they can be copied.
 bool vd_dialog_ids_fit(const int32_t *ids, int count, const vd_config *config);
 // Copies `rows` more behind the first `used`.
 vd_status vd_dialog_keep_rows(const vd_dialog *d, vd_kept_rows *kept, int used, int rows, int width,
                               const vd_real *from, vd_error *err);
 // The texts as the network reads them: unknown words as <UNK>.
 vd_status vd_dialog_read_known(vd_pass *pass, vd_texts *texts, vd_error *err);
-// The words of the entries listed, unknown ones with own numbers.
+// The words of the entries listed, unknown ones with extended ids.
 vd_status vd_dialog_list_ids(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
                              vd_texts *out, vd_error *err);
 // All entries as they are kept, in the pass.

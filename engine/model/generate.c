@@ -210,8 +210,9 @@ static vd_status score_chunk(vd_pass *pass, const int32_t *tokens, const int32_t
                            err);
 }
 
-vd_status vd_speak_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths, int count,
-                          int width, const atomic_int *stop, float *scores, vd_error *err)
+vd_status vd_pool_generative_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths,
+                                    int count, int width, const atomic_int *stop, float *scores,
+                                    vd_error *err)
 {
     vd_status status = VD_OK;
     vd_arena chunk = {.memory = pass->arena->memory}, *whole = pass->arena;

@@ -80,7 +80,8 @@ vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop,
 
 // Scores (count), host: mean log-probability of each of the answers `<S> answer </S>`, tokens
 // (count, width), after pass->encoded (1, H).
-vd_status vd_speak_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths, int count,
-                          int width, const atomic_int *stop, float *scores, vd_error *err);
+vd_status vd_pool_generative_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths,
+                                    int count, int width, const atomic_int *stop, float *scores,
+                                    vd_error *err);
 
 #endif

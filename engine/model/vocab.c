@@ -103,7 +103,7 @@ int32_t vd_vocab_id(const vd_vocab *vocab, const char *word)
 
 // ---- unknown words ------------------------------------------------------------------------------
 
-vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err)
+vd_status vd_oov_words_id(vd_oov_words *own, const char *word, int32_t *id, vd_error *err)
 {
     int64_t known = vd_word_counts_number(&own->vocab->table, word),
             at = vd_word_counts_number(&own->more, word);
@@ -117,7 +117,7 @@ vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_e
     return VD_OK;
 }
 
-const char *vd_own_words_word(const vd_own_words *own, int32_t id)
+const char *vd_oov_words_word(const vd_oov_words *own, int32_t id)
 {
     int32_t at = id - vd_vocab_size(own->vocab);
     return at >= 0 && (size_t)at < own->more.count ? own->more.words[at].text

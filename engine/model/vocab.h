@@ -49,14 +49,14 @@ vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd
 int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word);
 int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word); // -1: it never came
 
-// Words that a vocabulary lacks, numbered from its size on as they first come: for models that copy
-// words (networks/batch.h).
-typedef struct vd_own_words {
+// Out-of-vocabulary words get extended ids, from the vocabulary's size on as they first come: for
+// models that copy words (See et al. 2017; networks/batch.h).
+typedef struct vd_oov_words {
     const vd_vocab *vocab; // borrowed
     vd_word_counts more;   // zero at first; vd_word_counts_clear
-} vd_own_words;
-// The vocabulary's id of a word, or its own number.
-vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err);
-const char *vd_own_words_word(const vd_own_words *own, int32_t id); // borrowed; as vd_vocab_word
+} vd_oov_words;
+// The vocabulary's id of a word, or its extended id.
+vd_status vd_oov_words_id(vd_oov_words *own, const char *word, int32_t *id, vd_error *err);
+const char *vd_oov_words_word(const vd_oov_words *own, int32_t id); // borrowed; as vd_vocab_word
 
 #endif

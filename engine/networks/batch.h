@@ -100,7 +100,7 @@ vd_real *vd_batch_image(const vd_batch *batch, int size, const struct vd_backend
 void vd_batch_regions(const vd_batch *batch, int size, bool padding, int *row, int *start);
 
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
-// the widths and the limits above, every id, option and answer in range, own numbers where the
+// the widths and the limits above, every id, option and answer in range, extended ids where the
 // words are unknown. VD_USAGE names the first that is not.
 vd_status vd_batch_check(const vd_batch *batch, int vocab, vd_error *err);
 

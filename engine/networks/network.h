@@ -98,7 +98,7 @@ vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, con
 // candidate_out. Backward follows a loss of the same pass.
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
-// given->output over sequences ids (count, width), unknown words with own numbers where they are
+// given->output over sequences ids (count, width), unknown words with extended ids where they are
 // copied; sequence s starts from the encoder's vector of question[s].
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,

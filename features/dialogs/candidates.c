@@ -23,7 +23,7 @@ int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out)
     return length;
 }
 
-int vd_turns_length(const vd_dataset *set, int32_t answer)
+int vd_predicted_length(const vd_dataset *set, int32_t answer)
 {
     return MIN(set->tokens[VD_ANSWERS].length[answer] + 1, VD_CUT_CANDIDATE);
 }
@@ -35,7 +35,7 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
     int words = set->tokens[VD_ANSWERS].length[answer];
     // The generative decoder reads and predicts one token each of <S> answer and answer </S>, each
     // cut by itself.
-    int steps = vd_turns_length(set, answer);
+    int steps = vd_predicted_length(set, answer);
     out->length[u] = vd_wrap_answer(set, answer, out->tokens + at);
     out->own_in[at] = VD_START;
     memcpy(out->own_in + at + 1, ids, (size_t)(steps - 1) * sizeof *ids);

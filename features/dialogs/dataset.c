@@ -106,7 +106,7 @@ void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t coun
             // The options of a packed file are not checked yet; the true one is the answer.
             int32_t text = round->answer >= 0 ? round->answer : round->options[round->truth];
             if (text >= 0 && (size_t)text < set->dialogs->answer_count)
-                totals->words += vd_turns_length(set, text);
+                totals->words += vd_predicted_length(set, text);
         }
     }
 }

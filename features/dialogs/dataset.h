@@ -51,7 +51,7 @@ typedef struct vd_candidates {
     int32_t *tokens, *length; // (U, To) <S> answer </S>, (U)
     int32_t *generated_in,
         *generated_out;        // (U, To) for the generative decoder: <S> answer, answer </S>
-    int32_t *own_in, *own_out; // (U, To) the same with own numbers for unknown words
+    int32_t *own_in, *own_out; // (U, To) the same with extended ids for unknown words
     int32_t *index;            // (answers of the data) which of them an answer is; -1 = none
     vd_arena memory;           // has them all
 } vd_candidates;

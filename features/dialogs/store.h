@@ -84,7 +84,7 @@ void vd_visdial_location(char *text, size_t size, size_t dialog, int64_t image, 
 
 // ---- data sets --------------------------------------------------------------
 
-// Many short sequences of token ids, one after another; unknown words with own numbers (vocab.h).
+// Many short sequences of token ids, one after another; unknown words with extended ids (vocab.h).
 typedef struct vd_token_table {
     int32_t *ids;
     size_t used, room;
@@ -115,7 +115,7 @@ static inline const int32_t *vd_sequence(const vd_token_table *s, size_t index)
 // <S> answer </S>, cut: its length, and the tokens.
 int vd_wrapped_length(const vd_dataset *set, int32_t answer);
 // The number of tokens of answer </S>, cut, which the generative decoder is to predict.
-int vd_turns_length(const vd_dataset *set, int32_t answer);
+int vd_predicted_length(const vd_dataset *set, int32_t answer);
 int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out);
 // Zeroed rows for candidates->count answers of `width` tokens, from the arena; false: no memory.
 bool vd_candidates_room(vd_candidates *candidates, vd_arena *arena);

@@ -92,7 +92,7 @@ static bool is_used(const uses *u, int kind, size_t i)
                                 : true;
 }
 
-static vd_status tokenise(const vd_visdial *data, vd_own_words *own, const uses *u, int kind,
+static vd_status tokenise(const vd_visdial *data, vd_oov_words *own, const uses *u, int kind,
                           vd_token_table *out, vd_error *err)
 {
     size_t count = vd_visdial_text_count(data, kind);
@@ -103,7 +103,7 @@ static vd_status tokenise(const vd_visdial *data, vd_own_words *own, const uses 
         vd_error why = {0};
         if (!is_used(u, kind, i))
             continue;
-        status = vd_text_own_ids(own, vd_visdial_text(data, kind, i), kind == VD_QUESTIONS, most,
+        status = vd_text_oov_ids(own, vd_visdial_text(data, kind, i), kind == VD_QUESTIONS, most,
                                  ids, &length, &why);
         if (status != VD_OK)
             return vd_error_set(err, status, "%s: %s %zu: %.400s", data->path,
@@ -149,10 +149,10 @@ static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *voc
     int32_t *map = vd_alloc(packed->word_count, sizeof *map); // the vocabulary's id of each word
     if (!map)
         return vd_error_memory(err, "the words of a data set");
-    vd_own_words own = {.vocab = vocab};
+    vd_oov_words own = {.vocab = vocab};
     vd_status status = VD_OK;
     for (size_t i = 0; i < packed->word_count && status == VD_OK; i++)
-        status = vd_own_words_id(&own, packed->words[i], &map[i], err);
+        status = vd_oov_words_id(&own, packed->words[i], &map[i], err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
         status = translate(packed, kind, map, &tokens[kind], err);
     vd_word_counts_clear(&own.more);
@@ -167,7 +167,7 @@ vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
     if (packed)
         return translate_all(packed, vocab, tokens, err);
     uses u = {0};
-    vd_own_words own = {.vocab = vocab};
+    vd_oov_words own = {.vocab = vocab};
     vd_status status = count_uses(data, &u, err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
         status = tokenise(data, &own, &u, kind, &tokens[kind], err);

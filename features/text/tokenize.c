@@ -187,7 +187,7 @@ vd_status vd_text_count_words(vd_word_counts *counts, const char *text, bool que
 
 typedef struct id_list {
     const vd_vocab *vocab;
-    vd_own_words *own; // numbers unknown words; NULL: they are VD_UNKNOWN
+    vd_oov_words *own; // numbers unknown words; NULL: they are VD_UNKNOWN
     int32_t *ids;
     int most, found;
 } id_list;
@@ -206,7 +206,7 @@ static vd_status look_up(void *context, const char *token, size_t length, vd_err
     int32_t id;
     vd_status status = VD_OK;
     if (list->own && list->found < list->most)
-        status = vd_own_words_id(list->own, token, &id, err);
+        status = vd_oov_words_id(list->own, token, &id, err);
     else
         id = list->own ? VD_UNKNOWN : vd_vocab_id(list->vocab, token);
     append_id(list, id);
@@ -238,7 +238,7 @@ vd_status vd_text_ids(const vd_vocab *vocab, const char *text, bool question, in
     return status;
 }
 
-vd_status vd_text_own_ids(vd_own_words *own, const char *text, bool question, int most,
+vd_status vd_text_oov_ids(vd_oov_words *own, const char *text, bool question, int most,
                           int32_t *ids, int *length, vd_error *err)
 {
     return find_ids(&(id_list){NULL, own, ids, most, 0},
@@ -252,7 +252,7 @@ vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int
                     err);
 }
 
-vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
+vd_status vd_answer_oov_ids(vd_oov_words *own, const char *answer, int most, int32_t *ids,
                             int *length, vd_error *err)
 {
     return find_ids(&(id_list){NULL, own, ids, most, 0}, &(source){.text = answer}, true, length,

@@ -37,13 +37,13 @@ const char *vd_typed_digits(const char *word);
 // found = tokens before the cut; ids holds min(found, most).
 vd_status vd_text_ids(const vd_vocab *vocab, const char *text, bool question, int most,
                       int32_t *ids, int *length, int *found, vd_error *err);
-// The same, without found, with own numbers for unknown words.
-vd_status vd_text_own_ids(vd_own_words *own, const char *text, bool question, int most,
+// The same, without found, with extended ids for unknown words.
+vd_status vd_text_oov_ids(vd_oov_words *own, const char *text, bool question, int most,
                           int32_t *ids, int *length, vd_error *err);
 // <S> answer </S>, then cut to `most`.
 vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
                         int *length, vd_error *err);
-vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
+vd_status vd_answer_oov_ids(vd_oov_words *own, const char *answer, int most, int32_t *ids,
                             int *length, vd_error *err);
 
 #endif

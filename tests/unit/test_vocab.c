@@ -220,20 +220,20 @@ static void unknown_words_have_numbers_of_their_own(void **state)
     static const int expected[] = {9, 10, 9};
     (void)state;
     vd_vocab *vocab = make_few();
-    vd_own_words own = {0};
+    vd_oov_words own = {0};
     vd_error err;
     int32_t id;
     own.vocab = vocab;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(vd_own_words_id(&own, word[i], &id, &err), VD_OK);
+        assert_int_equal(vd_oov_words_id(&own, word[i], &id, &err), VD_OK);
         assert_int_equal(id, expected[i]);
-        assert_string_equal(vd_own_words_word(&own, id), word[i]);
+        assert_string_equal(vd_oov_words_word(&own, id), word[i]);
     }
-    assert_int_equal(vd_own_words_id(&own, few[2], &id, &err), VD_OK);
+    assert_int_equal(vd_oov_words_id(&own, few[2], &id, &err), VD_OK);
     assert_int_equal(id, VD_FIRST_WORD + 2);
-    assert_string_equal(vd_own_words_word(&own, id), few[2]);
-    assert_string_equal(vd_own_words_word(&own, 11), "<UNK>");
-    assert_string_equal(vd_own_words_word(&own, -1), "<UNK>");
+    assert_string_equal(vd_oov_words_word(&own, id), few[2]);
+    assert_string_equal(vd_oov_words_word(&own, 11), "<UNK>");
+    assert_string_equal(vd_oov_words_word(&own, -1), "<UNK>");
     vd_word_counts_clear(&own.more);
     vd_vocab_free(vocab);
 }

@@ -24,7 +24,7 @@ static vd_status make_pool(const vd_cases *cases, int side, const vd_answer_pool
     return status;
 }
 
-static vd_status make_dialog(const vd_model *model, vd_own_words *own, const vd_pool *pool,
+static vd_status make_dialog(const vd_model *model, vd_oov_words *own, const vd_pool *pool,
                              const vd_case_sheet *from, vd_dialog **out, vd_error *err)
 {
     int32_t ids[VD_MAX_HISTORY];
@@ -51,7 +51,7 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     vd_reply *reply = &out->reply[side];
     vd_pool *pool = NULL;
     vd_dialog *dialog = NULL;
-    vd_own_words own = {.vocab = vd_model_vocab(model)};
+    vd_oov_words own = {.vocab = vd_model_vocab(model)};
     reply->typed = g_strdup(out->sheet.question);
     reply->question = g_strdup(out->sheet.question);
     vd_status status = vd_reply_see(reply, vd_model_vocab(model), err);

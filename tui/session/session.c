@@ -466,7 +466,7 @@ vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
     vd_status status = VD_OK;
     if (vd_has_generative(vd_pool_decoders(session->pool))) // it is the pool's best
         status =
-            vd_answer_own_ids(&session->words, session->answers->answer[reply->answer.order[0]],
+            vd_answer_oov_ids(&session->words, session->answers->answer[reply->answer.order[0]],
                               VD_MAX_CANDIDATE, ids, &length, err);
     for (int i = 0; i < given.length && i + 1 < length; i++)
         if (given.word[i] == VD_UNKNOWN)

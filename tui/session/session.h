@@ -217,7 +217,7 @@ vd_status vd_entry_words_turn(vd_entry_words *out, const char *question, const c
                               vd_error *err);
 
 // Words of an utterance with spaces between them (g_free).
-char *vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated);
+char *vd_generated_answer_text(const vd_oov_words *own, const vd_generated_answer *generated);
 
 // Word `index` of the answer reply->given, whose last "word" is its end. Names that are too long
 // are cut between characters, here and below.
@@ -244,13 +244,13 @@ typedef struct vd_turn {
 
 // Entries of the history as tokens, as the evaluation has them: the caption; a turn, its question
 // as the training text has it, its answer NULL where it is not known.
-// A model that copies words sees those that it lacks by their own numbers, others as <UNK>.
-vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
+// A model that copies words sees those that it lacks by extended ids, others as <UNK>.
+vd_status vd_caption_ids(const vd_model *model, vd_oov_words *own, const char *caption,
                          int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err);
-vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *question,
+vd_status vd_turn_ids(const vd_model *model, vd_oov_words *own, const char *question,
                       const char *answer, int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err);
 // The same of what a model sees of a question (vd_reply_see): reply->ids.
-vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err);
+vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_oov_words *own, vd_error *err);
 
 void vd_turns_free(vd_turn *turns, int count); // both may come from a failed call
 
@@ -258,7 +258,7 @@ void vd_turns_free(vd_turn *turns, int count); // both may come from a failed ca
 typedef struct vd_session {
     vd_world *world; // borrowed
     vd_model *model;
-    vd_own_words words;            // missing from the model's vocabulary
+    vd_oov_words words;            // missing from the model's vocabulary
     vd_answer_pool own;            // the model's own pool, when it names one
     const vd_answer_pool *answers; // own, or the world's
     char *pool_path;               // the file that those come from, or the dialogs

@@ -15,10 +15,10 @@ static void fit_ids(const vd_model *model, int32_t *ids, int length)
         vd_batch_known(ids, (size_t)length, config->vocab);
 }
 
-vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
+vd_status vd_caption_ids(const vd_model *model, vd_oov_words *own, const char *caption,
                          int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
 {
-    vd_status status = vd_text_own_ids(own, caption, false, VD_MAX_HISTORY - 1, ids, length, err);
+    vd_status status = vd_text_oov_ids(own, caption, false, VD_MAX_HISTORY - 1, ids, length, err);
     if (status != VD_OK)
         return status;
     if (*length == 0)
@@ -27,15 +27,15 @@ vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *c
     return VD_OK;
 }
 
-vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *question,
+vd_status vd_turn_ids(const vd_model *model, vd_oov_words *own, const char *question,
                       const char *answer, int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
 {
     int32_t asked[VD_MAX_QUESTION], said[VD_MAX_CANDIDATE];
     int asked_length = 0, said_length = 0;
     vd_status status =
-        vd_text_own_ids(own, question, true, VD_MAX_QUESTION - 1, asked, &asked_length, err);
+        vd_text_oov_ids(own, question, true, VD_MAX_QUESTION - 1, asked, &asked_length, err);
     if (status == VD_OK && answer)
-        status = vd_answer_own_ids(own, answer, VD_CUT_CANDIDATE, said, &said_length, err);
+        status = vd_answer_oov_ids(own, answer, VD_CUT_CANDIDATE, said, &said_length, err);
     if (status != VD_OK)
         return status;
     *length = vd_history_entry(asked, asked_length, said, said_length, ids);
@@ -43,21 +43,21 @@ vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *ques
     return VD_OK;
 }
 
-vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err)
+vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_oov_words *own, vd_error *err)
 {
     vd_status status = VD_OK;
     for (int i = 0; i < reply->words && status == VD_OK; i++)
         if (reply->unknown[i] && vd_copies(vd_model_config(model)))
-            status = vd_own_words_id(own, reply->word[i], &reply->ids[i], err);
+            status = vd_oov_words_id(own, reply->word[i], &reply->ids[i], err);
     return status;
 }
 
-char *vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated)
+char *vd_generated_answer_text(const vd_oov_words *own, const vd_generated_answer *generated)
 {
     GString *text = g_string_new(NULL);
     for (int i = 0; i < generated->length; i++)
         g_string_append_printf(text, "%s%s", i ? " " : "",
-                               vd_own_words_word(own, generated->word[i]));
+                               vd_oov_words_word(own, generated->word[i]));
     return g_string_free(text, FALSE);
 }
 

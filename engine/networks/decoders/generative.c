@@ -240,7 +240,7 @@ static vd_status take_list(vd_network *net, int most, vd_answer_list *list, vd_e
     return arena->failed ? vd_error_memory(err, "generated answers") : VD_OK;
 }
 
-// Appends an option of a question; where words are copied, with own numbers if there are any.
+// Appends an option of a question; where words are copied, with extended ids if there are any.
 static void add_answer(const vd_network *net, int question, int option, vd_answer_list *list)
 {
     const vd_batch *batch = net->batch;

@@ -19,7 +19,7 @@ typedef struct vd_source {
     const struct vd_dialog_tokens *sequence;
     const vd_real *kept; // (TH, W) x of the entries, where a dialog has kept them; else NULL
     int first;           // the question that the decoder takes for the first
-    const int32_t *id;   // (TH + TQ) host: the words, unknown ones with own numbers; when copying
+    const int32_t *id;   // (TH + TQ) host: the words, unknown ones with extended ids; when copying
 
     vd_tape *tape;         // from the word states to
     const vd_value *words; // (TH + TQ, W) the values: of all entries, then of all questions
@@ -35,7 +35,7 @@ vd_name vd_source_name(const vd_config *config, const char *part);
 void vd_source_declare(const vd_config *config, vd_layout *layout);
 
 struct vd_texts;
-// pass->source.id of texts whose unknown words have own numbers (batch.h), once they are packed;
+// pass->source.id of texts whose unknown words have extended ids (batch.h), once they are packed;
 // nothing where the configuration copies no words.
 vd_status vd_source_ids(struct vd_pass *pass, const struct vd_texts *questions,
                         const struct vd_texts *entries, vd_error *err);

@@ -147,14 +147,14 @@ static void answers_have_boundaries(void **state)
 {
     int32_t ids[8], id;
     int length;
-    vd_own_words own = {0};
+    vd_oov_words own = {0};
     vd_error err;
     world w;
     (void)state;
     open_world(&w, false);
     own.vocab = w.vocab;
-    must(vd_answer_own_ids(&own, "the gnu", 8, ids, &length, &err), &err);
-    must(vd_own_words_id(&own, "gnu", &id, &err), &err);
+    must(vd_answer_oov_ids(&own, "the gnu", 8, ids, &length, &err), &err);
+    must(vd_oov_words_id(&own, "gnu", &id, &err), &err);
     assert_int_equal(length, 4);
     assert_int_equal(ids[0], VD_START);
     assert_int_equal(ids[2], id);
@@ -169,7 +169,7 @@ static void long_words_are_whole_and_names_end_between_letters(void **state)
 {
     enum { WORDS = 18, LETTERS = 60 };
     char word[2 * LETTERS + 1] = "", name[24], *text;
-    vd_own_words own = {0};
+    vd_oov_words own = {0};
     vd_error err;
     world w;
     vd_generated_answer said = {.length = WORDS};
@@ -182,7 +182,7 @@ static void long_words_are_whole_and_names_end_between_letters(void **state)
         memcpy(word + 2 * i, "ä", 3);
     own.vocab = w.vocab;
     for (int i = 0; i < WORDS; i++)
-        must(vd_own_words_id(&own, word, &said.word[i], &err), &err);
+        must(vd_oov_words_id(&own, word, &said.word[i], &err), &err);
     text = vd_generated_answer_text(&own, &said);
     assert_int_equal(strlen(text), WORDS * (2 * LETTERS + 1) - 1);
     reply.given = text;
