@@ -341,7 +341,7 @@ int blocks_corner(const blocks_scene *scene, bool right, bool back)
         off[i] = across[i] + deep[i];
     }
     int nearest = blocks_least(blocks_all(scene), off, &second);
-    bool inside = across[nearest] < 0.45 && deep[nearest] < 0.45;
+    bool inside = nearest >= 0 && across[nearest] < 0.45 && deep[nearest] < 0.45;
     return inside && second - off[nearest] > margin ? nearest : -1;
 }
 

@@ -37,7 +37,7 @@ static void declare(const vd_config *c, vd_layout *layout)
 // x with its last row behind those of each question, as they are among the keys of p.
 static vd_value *end_with_last(vd_tape *tape, const vd_value *x, const vd_pairing *p)
 {
-    if (tape->status != VD_OK)
+    if (!p || tape->status != VD_OK)
         return &tape->nothing;
     int *row = vd_arena_ints(tape->arena, (size_t)p->key_rows);
     for (int n = 0; n < p->count && row; n++) {

@@ -105,7 +105,7 @@ static void json_rows(yajl_gen json, const vd_caption_sheet *sheet)
 void vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet)
 {
     char label[4096];
-    g_autofree float *share = g_new(float, sheet->regions.count);
+    float *share = g_new(float, sheet->regions.count);
     vd_json_put(json, "picture: %s", sheet->picture);
     json_side(json, &sheet->side[0], share);
     if (sheet->sides == 2) {
@@ -115,4 +115,5 @@ void vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet)
         vd_json_put(json, "}");
         json_rows(json, sheet);
     }
+    g_free(share);
 }

@@ -153,7 +153,7 @@ static void print_origin(const vd_caption_side *side, const char *number)
 
 void vd_caption_sheet_print(const vd_caption_sheet *sheet)
 {
-    g_autofree float *share = g_new0(float, sheet->regions.count);
+    float *share = g_new0(float, sheet->regions.count);
     for (int i = 0; i < sheet->sides; i++)
         print_side(sheet, i);
     if (sheet->sides == 2)
@@ -163,4 +163,5 @@ void vd_caption_sheet_print(const vd_caption_sheet *sheet)
     (sheet->sides == 2 ? print_aligned : print_words)(sheet, share);
     for (int i = 0; i < sheet->captioners; i++)
         print_origin(&sheet->side[i], sheet->captioners == 1 ? "" : i ? "2: " : "1: ");
+    g_free(share);
 }

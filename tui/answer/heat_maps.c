@@ -310,11 +310,12 @@ static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
     int all = list->columns, columns = columns_that_fit(page, maps, all);
     if (list->key == VD_AXIS_QUESTION_WORDS)
         return words_around(page, maps, list, column);
-    g_autofree float *sum = g_new0(float, all);
+    float *sum = g_new0(float, all);
     for (int i = 0; i < count; i++)
         for (int at = 0; at < list[i].rows * all; at++)
             sum[at % all] += list[i].share[at];
     columns = vd_shares_top(sum, all, 2, column, columns);
+    g_free(sum);
     vd_shares_by_index(column, columns);
     return columns;
 }

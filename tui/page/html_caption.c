@@ -389,8 +389,8 @@ vd_status vd_html_caption(const char *path, const vd_caption_sheet *sheet, const
     vd_status status = vd_html_create(path, title, "caption", &html, err);
     if (status)
         return status;
-    g_autofree float *share =
-        g_new0(float, (size_t)most_looks(sheet) * (size_t)sheet->regions.count);
+    float *share = g_new0(float, (size_t)most_looks(sheet) * (size_t)sheet->regions.count);
     put_page(html, sheet, image, share);
+    g_free(share);
     return vd_html_commit(html, err);
 }

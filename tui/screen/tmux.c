@@ -40,7 +40,7 @@ static char *run(const char *const *command)
 {
     GPid child;
     int file, status = 0;
-    g_autofree char *said = g_malloc(LONGEST);
+    char *said = g_malloc(LONGEST);
     bool done = g_spawn_async_with_pipes(NULL, (gchar **)command, NULL,
                                          G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL |
                                              G_SPAWN_DO_NOT_REAP_CHILD,
@@ -54,7 +54,9 @@ static char *run(const char *const *command)
             ;
         g_spawn_close_pid(child);
     }
-    return done && status == 0 ? g_steal_pointer(&said) : NULL;
+    if (!done || status != 0)
+        g_clear_pointer(&said, g_free);
+    return said;
 }
 
 // A format as tmux fills it in for this pane (g_free); NULL: it does not. A server that has not

@@ -66,7 +66,7 @@ vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round
     const char *said = vd_people_answer(conversation, round);
     int count = said ? human->option_count : 0, truth = -1;
     vd_metrics metrics = {0};
-    g_autofree float *score = g_new(float, 2 * (size_t)count);
+    float *score = g_new(float, 2 * (size_t)count);
     bool known = count > 0;
     for (int i = 0; known && i < count; i++) {
         const char *text = conversation->world->dialogs->answers[human->options[i]];
@@ -79,5 +79,6 @@ vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round
         vd_metrics_ranks(score, count, score + count);
         vd_metrics_add(&metrics, score + count, count, truth, human->relevance);
     }
+    g_free(score);
     return metrics;
 }

@@ -70,12 +70,13 @@ static const int32_t *rows_of(vd_lane_ranking *own, const vd_response *response,
     int count = folded ? own->count : answer->candidates;
     if (own->row)
         return own->row;
-    g_autofree int32_t *first = g_new(int32_t, answer->candidates); // of a group: its row
+    int32_t *first = g_new(int32_t, answer->candidates); // of a group: its row
     own->row = g_new(int32_t, answer->candidates);
     for (int i = 0; i < count; i++)
         first[folded ? own->group[own->list[i].answer] : answer->order[i]] = i;
     for (int i = 0; i < answer->candidates; i++)
         own->row[i] = first[folded ? own->group[i] : i];
+    g_free(first);
     return own->row;
 }
 

@@ -481,7 +481,7 @@ static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at)
     bool what_ifs = page_of(chat) == VD_WALK_WHAT_IF;
     const vd_trace *trace = walk->switches.count > 0 ? &walk->changed_trace : &walk->trace;
     const vd_trace_table *table = what_ifs ? NULL : region_shares(trace, page_of(chat));
-    g_autofree float *own = table ? g_new(float, (gsize)table->rows) : NULL;
+    float *own = table ? g_new(float, (gsize)table->rows) : NULL;
     for (int i = 0; own && i < table->rows; i++)
         own[i] = (float)table->value[i];
     const vd_shared_picture of = {.picture = &chat->shown.picture,
@@ -494,6 +494,7 @@ static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at)
                                   .regions = sheet.regions,
                                   .all = what_ifs}; // any of them can be left out
     vd_shared_picture_draw(&of, grid, at);
+    g_free(own);
 }
 
 static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side)
