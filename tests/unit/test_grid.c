@@ -12,7 +12,7 @@
 #include "tui/screen/grid.h"
 #include "tui/screen/theme.h"
 
-static const vd_style plain;
+static const vd_role plain = VD_ROLE_TEXT;
 
 static void expect_grid(const vd_grid *grid, const char *expected)
 {
@@ -140,20 +140,22 @@ static void a_signed_bar_has_zero_in_its_middle(void **state)
                 {0.25, "  \u2502\u258C", "  |+"},
                 {0, "  \u2502", "  |"},
                 {NAN, "  \u2502", "  |"}};
-    const vd_style gain = {.fg = 2}, loss = {.fg = 3}, zero = {0};
-    vd_grid grid = {0};
+    vd_grid grid = {.look.depth = VD_DEPTH_256};
+    vd_color gain = vd_theme(grid.look, VD_ROLE_UP).fg, loss = vd_theme(grid.look, VD_ROLE_DOWN).fg;
     for (size_t i = 0; i < 2 * sizeof bars / sizeof *bars; i++) {
         bool ascii = i % 2;
         vd_grid_resize(&grid, 6, 1);
         grid.look.ascii = ascii;
-        vd_grid_signed_bar(&grid, 0, 0, 5, bars[i / 2].value, gain, loss, zero);
+        vd_grid_signed_bar(&grid, 0, 0, 5, bars[i / 2].value, VD_ROLE_UP, VD_ROLE_DOWN,
+                           VD_ROLE_TEXT);
         char *text = vd_grid_to_text(&grid);
         text[strcspn(text, "\n")] = '\0';
         assert_string_equal(text, ascii ? bars[i / 2].ascii : bars[i / 2].utf8);
-        assert_int_equal(vd_grid_at(&grid, 1, 0)->style.fg, loss.fg);
-        assert_int_equal(vd_grid_at(&grid, 3, 0)->style.fg, gain.fg);
+        assert_int_equal(vd_grid_at(&grid, 1, 0)->style.fg, loss);
+        assert_int_equal(vd_grid_at(&grid, 3, 0)->style.fg, gain);
         vd_free(text);
     }
+    assert_int_not_equal(gain, loss);
     vd_grid_free(&grid);
 }
 

@@ -6,7 +6,6 @@
 #include "engine/base/append.h"
 #include "tui/answer/attention.h"
 #include "tui/base/shares.h"
-#include "tui/screen/theme.h"
 
 // A page that scrolls: rows outside are not drawn.
 typedef struct scroll_page {
@@ -14,11 +13,6 @@ typedef struct scroll_page {
     vd_rect at;
     int row; // next, from the top of the screen; negative above it
 } scroll_page;
-
-static vd_style role(const scroll_page *page, vd_role which)
-{
-    return vd_style_of(page->grid, which);
-}
 
 static bool visible(const scroll_page *page)
 {
@@ -29,7 +23,7 @@ static void title(scroll_page *page, const char *text)
 {
     if (visible(page))
         vd_grid_text(page->grid, page->at.x, page->at.y + page->row, page->at.width, text,
-                     role(page, VD_ROLE_TITLE));
+                     VD_ROLE_TITLE);
     page->row++;
 }
 
@@ -63,7 +57,7 @@ static void draw_question(scroll_page *page, const vd_heat_maps *maps)
             page->row++;
             x = page->at.x;
         }
-        x += vd_grid_text(page->grid, x, row_y(page), end - x, word, role(page, which)) + 1;
+        x += vd_grid_text(page->grid, x, row_y(page), end - x, word, which) + 1;
     }
     page->row += 2;
 }
@@ -104,14 +98,14 @@ static void draw_entry_words(scroll_page *page, const vd_heat_maps *maps, const 
         }
         bool strong = share[j] >= 0.2f;
         x += vd_grid_text(page->grid, x, y, end - x - 2, text,
-                          role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT));
+                          strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT);
         // In ASCII a level is a digit: the number says more.
         if (page->grid->look.ascii && number[0])
-            vd_grid_put(page->grid, x, y, ' ', ' ', role(page, VD_ROLE_TEXT));
+            vd_grid_put(page->grid, x, y, ' ', ' ', VD_ROLE_TEXT);
         else
-            vd_grid_level(page->grid, x, y, share[j], role(page, VD_ROLE_BAR_WORD));
+            vd_grid_level(page->grid, x, y, share[j], VD_ROLE_BAR_WORD);
         x++;
-        x += vd_grid_text(page->grid, x, y, end - x, number, role(page, VD_ROLE_FAINT)) + 1;
+        x += vd_grid_text(page->grid, x, y, end - x, number, VD_ROLE_FAINT) + 1;
     }
 }
 
@@ -140,12 +134,12 @@ static void draw_history(scroll_page *page, const vd_heat_maps *maps, const vd_a
         char label[32];
         int y = row_y(page);
         snprintf(label, sizeof label, r ? "round %d" : "caption", r);
-        vd_grid_text(page->grid, page->at.x, y, 8, label, role(page, VD_ROLE_TEXT));
+        vd_grid_text(page->grid, page->at.x, y, 8, label, VD_ROLE_TEXT);
         if (rounds) {
-            vd_grid_bar(page->grid, page->at.x + 9, y, 9, rounds[r], role(page, VD_ROLE_BAR_ROUND),
-                        role(page, VD_ROLE_RULE));
+            vd_grid_bar(page->grid, page->at.x + 9, y, 9, rounds[r], VD_ROLE_BAR_ROUND,
+                        VD_ROLE_RULE);
             vd_grid_right(page->grid, page->at.x + 18, y, 6, vd_percent(rounds[r]).text,
-                          role(page, VD_ROLE_TEXT));
+                          VD_ROLE_TEXT);
         }
         if (topic && answer->history_start)
             draw_entry_words(page, maps, answer, topic, r);
@@ -197,9 +191,9 @@ static void draw_cells(scroll_page *page, const vd_heat_maps *maps, const vd_att
         double share = index < a->columns ? (double)shares[index] : vd_attention_nothing(a, row);
         bool selected = a->key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
         if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
-            vd_grid_level(page->grid, x, y, share, role(page, VD_ROLE_BAR_WORD));
+            vd_grid_level(page->grid, x, y, share, VD_ROLE_BAR_WORD);
         vd_grid_text(page->grid, x + 1, y, CELL - 2, vd_percent(share).text,
-                     role(page, selected ? VD_ROLE_QUESTION : VD_ROLE_FAINT));
+                     selected ? VD_ROLE_QUESTION : VD_ROLE_FAINT);
     }
 }
 
@@ -220,7 +214,7 @@ static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, const
         else
             vd_sheet_item(maps->sheet, maps->side, a->key, column[i].index, text, sizeof text);
         vd_grid_text(page->grid, page->at.x + cells_from(page, maps) + i * cell, row_y(page),
-                     cell - !nothing, text, role(page, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+                     cell - !nothing, text, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
     }
 }
 
@@ -256,7 +250,7 @@ static void draw_region_name(scroll_page *page, const vd_heat_maps *maps, int re
     else
         snprintf(name, sizeof name, "%s%s", region < 9 ? " " : "",
                  vd_sheet_region(maps->sheet, region).text);
-    vd_grid_text(page->grid, page->at.x, row_y(page), width - 1, name, role(page, VD_ROLE_REGION));
+    vd_grid_text(page->grid, page->at.x, row_y(page), width - 1, name, VD_ROLE_REGION);
 }
 
 // share NULL, looks NULL: the network has no such attention.
@@ -283,7 +277,7 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
         draw_column_names(page, maps, looks, column, columns);
     if (share)
         vd_grid_text(page->grid, page->at.x + cells_from(page, maps) - SHARE + 1, row_y(page),
-                     SHARE - 2, "share", role(page, VD_ROLE_FAINT));
+                     SHARE - 2, "share", VD_ROLE_FAINT);
     page->row++;
     int count = share ? vd_shares_top(share, answer->regions, 2, top, MOST_COLUMNS)
                       : columns_that_fit(page, maps, answer->regions);
@@ -292,10 +286,8 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
         draw_region_name(page, maps, region);
         x += label_width(maps, page->at.width);
         if (share) {
-            vd_grid_bar(page->grid, x, y, 8, top[i].share, role(page, VD_ROLE_BAR_REGION),
-                        role(page, VD_ROLE_RULE));
-            vd_grid_right(page->grid, x + 8, y, 6, vd_percent(top[i].share).text,
-                          role(page, VD_ROLE_TEXT));
+            vd_grid_bar(page->grid, x, y, 8, top[i].share, VD_ROLE_BAR_REGION, VD_ROLE_RULE);
+            vd_grid_right(page->grid, x + 8, y, 6, vd_percent(top[i].share).text, VD_ROLE_TEXT);
         }
         if (looks)
             draw_cells(page, maps, looks, region, column, columns);
@@ -351,7 +343,7 @@ static void draw_others(scroll_page *page, const vd_heat_maps *maps, const vd_at
             else
                 vd_sheet_item(maps->sheet, maps->side, list->query, r, text, sizeof text);
             vd_grid_text(page->grid, page->at.x, row_y(page), cells_from(page, maps) - 1, text,
-                         role(page, VD_ROLE_TEXT));
+                         VD_ROLE_TEXT);
             draw_cells(page, maps, &list[i], r, column, columns);
         }
 }

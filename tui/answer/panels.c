@@ -6,14 +6,13 @@
 
 #include "tui/base/shares.h"
 #include "tui/screen/layout.h"
-#include "tui/screen/theme.h"
 
 // ---- head ---------------------------------------------------------------------------------------
 
 int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected)
 {
     return vd_grid_text(grid, at.x, at.y, at.width, side->model,
-                        vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+                        selected ? VD_ROLE_SELECTED : VD_ROLE_TITLE);
 }
 
 // The right end of the head, "" where there is nothing to say.
@@ -35,24 +34,22 @@ void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bo
     int x = at.x + vd_sheet_draw_name(grid, (vd_rect){at.x, at.y, name, 1}, side, selected);
     if (side->judged)
         vd_grid_put(grid, x + 1, at.y, side->right ? 0x2713 : 0x2717, side->right ? '+' : '-',
-                    vd_style_of(grid, side->right ? VD_ROLE_ANSWER : VD_ROLE_WRONG));
+                    side->right ? VD_ROLE_ANSWER : VD_ROLE_WRONG);
     x += side->judged || !side->note ? 3 : at.width < 26 ? 1 : 2;
     int note = (int)strlen(end_text), end = at.x + at.width - note - 1;
     if (side->note)
-        x += vd_grid_text(grid, x, at.y, at.x + at.width - x, side->note,
-                          vd_style_of(grid, VD_ROLE_FAINT));
+        x += vd_grid_text(grid, x, at.y, at.x + at.width - x, side->note, VD_ROLE_FAINT);
     if (side->note && x > end)
         return;
-    vd_grid_right(grid, end + 1, at.y, note, end_text,
-                  vd_style_of(grid, side->note ? VD_ROLE_FAINT : VD_ROLE_NOTE));
+    vd_grid_right(grid, end + 1, at.y, note, end_text, side->note ? VD_ROLE_FAINT : VD_ROLE_NOTE);
     if (side->note || !side->reply || side->reply->answer.candidates == 0)
         return;
     int first = side->reply->answer.order[0];
-    x += vd_grid_text(grid, x, at.y, end - x, side->texts[first], vd_style_of(grid, VD_ROLE_FIRST));
+    x += vd_grid_text(grid, x, at.y, end - x, side->texts[first], VD_ROLE_FIRST);
     if (!side->relevance || end + 1 - x <= LEAST_RELEVANCE)
         return;
     snprintf(text, sizeof text, "relevance %.2g", (double)side->relevance[first]);
-    vd_grid_text(grid, x + 1, at.y, end - 1 - x, text, vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_text(grid, x + 1, at.y, end - 1 - x, text, VD_ROLE_FAINT);
 }
 
 // ---- picture ------------------------------------------------------------------------------------
@@ -92,7 +89,7 @@ void vd_shared_picture_draw(const vd_shared_picture *of, vd_grid *grid, vd_rect 
     int count = outlines_of(of, place, outlines);
     if (wrong || vd_picture_draw(picture, grid, place, outlines, count, &fault))
         vd_grid_wrapped(grid, (vd_rect){room.x + 1, room.y, room.width - 2, room.height},
-                        wrong ? of->error : fault.text, vd_style_of(grid, VD_ROLE_NOTE));
+                        wrong ? of->error : fault.text, VD_ROLE_NOTE);
 }
 
 void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
@@ -120,10 +117,9 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
     vd_share top[VD_OUTLINES];
     int shown = shares ? vd_shares_top(shares, count, 0.9, top, VD_OUTLINES) : 0;
     int end = at.x + at.width;
-    int x = at.x + 1 +
-            vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
+    int x = at.x + 1 + vd_grid_text(grid, at.x, at.y, at.width, title, VD_ROLE_TITLE);
     if (!shares)
-        vd_grid_text(grid, x, at.y, end - x, none, vd_style_of(grid, VD_ROLE_FAINT));
+        vd_grid_text(grid, x, at.y, end - x, none, VD_ROLE_FAINT);
     for (int i = 0; i < shown; i++) {
         char name[sizeof(vd_region_text)];
         const vd_percent_text percent = vd_percent(top[i].share);
@@ -136,10 +132,8 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
             wide = snprintf(name, sizeof name, "%d", top[i].index + 1);
         if (x + wide + 1 + share > end)
             break;
-        vd_grid_text(grid, x, at.y, wide, name,
-                     vd_style_of(grid, sheet ? VD_ROLE_REGION : VD_ROLE_TEXT));
-        vd_grid_text(grid, x + wide + 1, at.y, share, percent.text,
-                     vd_style_of(grid, VD_ROLE_TEXT));
+        vd_grid_text(grid, x, at.y, wide, name, sheet ? VD_ROLE_REGION : VD_ROLE_TEXT);
+        vd_grid_text(grid, x + wide + 1, at.y, share, percent.text, VD_ROLE_TEXT);
         x += wide + 1 + share + 2;
     }
 }
@@ -172,7 +166,7 @@ static void draw_legend(vd_grid *grid, vd_rect at, int x)
     bool behind = x + width <= at.x + at.width;
     if (behind || (at.height > 1 && at.width >= 4 + width))
         vd_grid_text(grid, behind ? x : at.x + 4, behind ? at.y : at.y + 1, width, text,
-                     vd_style_of(grid, VD_ROLE_FAINT));
+                     VD_ROLE_FAINT);
 }
 
 void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
@@ -186,7 +180,7 @@ void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
     note_of_words(reply, note, sizeof note);
     int note_width = note[0] ? (int)strlen(note) + 1 : 0;
     int x = at.x, y = at.y, end = at.x + at.width;
-    x += vd_grid_text(grid, x, y, at.width, "Saw ", vd_style_of(grid, VD_ROLE_TITLE));
+    x += vd_grid_text(grid, x, y, at.width, "Saw ", VD_ROLE_TITLE);
     for (int i = 0; i < reply->words; i++) {
         char text[128];
         snprintf(text, sizeof text, reply->unknown[i] ? "[%.100s]" : "%.100s", reply->word[i]);
@@ -198,22 +192,21 @@ void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
         bool last_row = y == at.y + at.height - 1;
         if (x + width > end - (last_row ? note_width + 2 : 0) &&
             (i + 1 < reply->words || x + width > end - note_width)) {
-            vd_grid_put(grid, x, y, 0x2026, '~', vd_style_of(grid, VD_ROLE_FAINT));
+            vd_grid_put(grid, x, y, 0x2026, '~', VD_ROLE_FAINT);
             x += 2;
             break;
         }
         x += vd_grid_text(grid, x, y, end - x, text,
-                          vd_style_of(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
+                          reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT);
         if (vd_word_share(&reply->answer, i) >= 0)
-            vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / most,
-                          vd_style_of(grid, VD_ROLE_BAR_WORD));
+            vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / most, VD_ROLE_BAR_WORD);
         x += 2;
     }
     if (note[0] && x + note_width > end + 1 && y + 1 < at.y + at.height) {
         x = at.x + 4;
         y++;
     }
-    x += vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE)) + 1;
+    x += vd_grid_text(grid, x, y, end - x, note, VD_ROLE_NOTE) + 1;
     if (vd_word_share(&reply->answer, 0) >= 0)
         draw_legend(grid, (vd_rect){at.x, y, at.width, at.y + at.height - y}, x);
 }

@@ -46,23 +46,23 @@ static void draw_move(vd_grid *grid, vd_rect at, const vd_sheet_move *move)
     char text[16];
     if (move->before < 0) {
         vd_grid_right(grid, at.x, at.y, at.width, at.width < VD_RANK_MOVE ? "+" : "new",
-                      vd_style_of(grid, VD_ROLE_FAINT));
+                      VD_ROLE_FAINT);
         return;
     }
     int up = move->before - move->place, moved = up < 0 ? -up : up;
-    vd_style style = vd_style_of(grid, up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT);
+    vd_role role = up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT;
     uint32_t arrow = up > 0 ? 0x2191 : up < 0 ? 0x2193 : '=';
-    vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', style);
+    vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', role);
     if (moved && at.width >= VD_RANK_MOVE) {
         snprintf(text, sizeof text, "%d", moved > 999 ? 999 : moved);
-        vd_grid_text(grid, at.x + 1, at.y, 3, text, style);
+        vd_grid_text(grid, at.x + 1, at.y, 3, text, role);
     }
     if (at.width < VD_RANK_MOVE_CHANGE)
         return;
     snprintf(text, sizeof text, "%+.0f", move->change * 100);
     if (strcmp(text, "-0") == 0)
         snprintf(text, sizeof text, "+0");
-    vd_grid_right(grid, at.x + 5, at.y, at.width - 5, text, style);
+    vd_grid_right(grid, at.x + 5, at.y, at.width - 5, text, role);
 }
 
 // The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
@@ -74,9 +74,9 @@ static void draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, v
         snprintf(more, sizeof more, " (+%d alike)", alike);
     if (width + (int)strlen(more) > at.width && alike > 0)
         snprintf(more, sizeof more, " +%d", alike);
-    int used = vd_grid_text(grid, at.x, at.y, at.width - (int)strlen(more), text, style);
-    style.fg = vd_style_of(grid, VD_ROLE_FAINT).fg;
-    vd_grid_text(grid, at.x + used, at.y, at.width - used, more, style);
+    int used = vd_grid_text_styled(grid, at.x, at.y, at.width - (int)strlen(more), text, style);
+    style.fg = vd_theme(grid->look, VD_ROLE_FAINT).fg;
+    vd_grid_text_styled(grid, at.x + used, at.y, at.width - used, more, style);
 }
 
 void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *columns,
@@ -89,26 +89,27 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
                                                  side->row[row->answer] == side->row[side->human]));
     bool chosen = row->answer == side->chosen;
     bool first = side->chosen < 0 ? row->place == 0 : chosen;
-    vd_style style = vd_style_of(grid, first ? VD_ROLE_FIRST : human ? VD_ROLE_NOTE : VD_ROLE_TEXT);
+    vd_style style = vd_theme(grid->look, first   ? VD_ROLE_FIRST
+                                          : human ? VD_ROLE_NOTE
+                                                  : VD_ROLE_TEXT);
     char text[16];
     snprintf(text, sizeof text, "%d", row->place + 1);
-    vd_grid_right(grid, at.x, at.y, c->place_width, text, vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_right(grid, at.x, at.y, c->place_width, text, VD_ROLE_FAINT);
     if (chosen)
-        vd_grid_put(grid, at.x + c->mark, at.y, 0x25B8, '>', vd_style_of(grid, VD_ROLE_PROMPT));
+        vd_grid_put(grid, at.x + c->mark, at.y, 0x25B8, '>', VD_ROLE_PROMPT);
     else if (human)
-        vd_grid_put(grid, at.x + c->mark, at.y, '*', '*', vd_style_of(grid, VD_ROLE_NOTE));
+        vd_grid_put(grid, at.x + c->mark, at.y, '*', '*', VD_ROLE_NOTE);
     if (selected)
         style.attributes |= VD_REVERSE;
     draw_alike(grid, (vd_rect){at.x + c->text, at.y, c->text_width, 1},
                vd_sheet_text(side, row->answer), row->alike, style);
     if (c->bar_width)
         vd_grid_bar(grid, at.x + c->bar, at.y, c->bar_width, row->probability,
-                    vd_style_of(grid, first ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR),
-                    vd_style_of(grid, VD_ROLE_RULE));
+                    first ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR, VD_ROLE_RULE);
     if (c->move_width && move)
         draw_move(grid, (vd_rect){at.x + c->move, at.y, c->move_width, 1}, move);
     vd_grid_right(grid, at.x + c->share, at.y, c->share_width, vd_percent(row->probability).text,
-                  vd_style_of(grid, VD_ROLE_TEXT));
+                  VD_ROLE_TEXT);
 }
 
 void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int which, int top,

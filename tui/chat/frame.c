@@ -30,23 +30,20 @@ static void name_models(const vd_lanes *lanes, int shown, int width, char *text,
 
 static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    vd_style plain = vd_style_of(grid, VD_ROLE_STATUS),
-             name = vd_style_of(grid, VD_ROLE_STATUS_NAME);
-    vd_grid_fill(grid, at, plain);
+    vd_grid_fill(grid, at, VD_ROLE_STATUS);
     char text[256];
-    int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
+    int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", VD_ROLE_STATUS_NAME);
     const vd_world *world = chat->conversation.world;
     size_t picture = chat->conversation.branches.picture;
     char id[40];
     vd_world_name(world, picture, id, sizeof id);
     snprintf(text, sizeof text, at.width >= 72 ? " picture %zu/%zu  %s%s" : " %zu/%zu", picture + 1,
              vd_world_count(world), vd_world_own_path(world, picture) ? "" : "id ", id);
-    x += vd_grid_text(grid, x, at.y, at.width - x, text, plain);
+    x += vd_grid_text(grid, x, at.y, at.width - x, text, VD_ROLE_STATUS);
     if (chat->conversation.branches.count > 1) {
         snprintf(text, sizeof text, at.width >= 72 ? "  branch %d/%d" : " b%d/%d",
                  chat->conversation.branches.used + 1, chat->conversation.branches.count);
-        x +=
-            vd_grid_text(grid, x, at.y, at.width - x, text, vd_style_of(grid, VD_ROLE_STATUS_NAME));
+        x += vd_grid_text(grid, x, at.y, at.width - x, text, VD_ROLE_STATUS_NAME);
     }
 
     const vd_response *response = vd_chat_response(chat);
@@ -79,7 +76,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         snprintf(text, sizeof text, "%s%s", models, rest);
     }
     vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text,
-                  waiting ? vd_style_of(grid, VD_ROLE_STATUS_WARN) : plain);
+                  waiting ? VD_ROLE_STATUS_WARN : VD_ROLE_STATUS);
 }
 
 // What stands before the line; returns its columns.
@@ -97,7 +94,7 @@ static int draw_prompt(const vd_chat *chat, vd_grid *grid, vd_rect at)
     else if (chat->nav.editing >= 0)
         snprintf(prompt, sizeof prompt, " round %d> ", chat->nav.editing + 1);
     return vd_grid_text(grid, at.x, at.y, at.width * 2 / 3, prompt,
-                        vd_style_of(grid, lost ? VD_ROLE_WRONG : VD_ROLE_PROMPT));
+                        lost ? VD_ROLE_WRONG : VD_ROLE_PROMPT);
 }
 
 // The model's vocabulary lacks the word, however it is written (Cube, dont, two).
@@ -136,7 +133,6 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_line_view view = vd_line_draw(line, grid, (vd_rect){x, at.y, width, 1});
     if (!filtering && line->text[strspn(line->text, " ")] != '/' && !line->searching)
         mark_unknown(chat, grid, x, at.y, width - view.more_right, &view);
-    vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,
                      vd_lanes_wait(&chat->lanes)                  ? "answering... Ctrl-C stops"
@@ -144,7 +140,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
                      : chat->conversation.branch->count           ? "ask more, or / for commands"
                      : width >= 56 ? "ask about the picture (Tab suggests a question)"
                                    : "ask about the picture (Tab: an idea)",
-                     faint);
+                     VD_ROLE_FAINT);
     if (chat->nav.places.now == VD_PLACE_HELP)
         grid->cursor_x = grid->cursor_y = -1;
 }
@@ -162,8 +158,7 @@ static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
                  cut == 1 ? "" : "s");
     else
         vd_keymap_hints(chat->nav.places.now, at.width - 2, hints, sizeof hints);
-    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints,
-                 vd_style_of(grid, cut > 0 ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints, cut > 0 ? VD_ROLE_NOTE : VD_ROLE_FAINT);
 }
 
 // ---- everything --------------------------------------------------------------------------------

@@ -9,7 +9,6 @@
 #include "tui/answer/ranking.h"
 #include "tui/compare/cases_view.h"
 #include "tui/screen/layout.h"
-#include "tui/screen/theme.h"
 
 // ---- dialog -------------------------------------------------------------------------------------
 
@@ -28,7 +27,7 @@ static int draw_round(const vd_sheet *sheet, vd_grid *grid, vd_rect at, int r, b
     while (vd_wrap_next(question, length, at.width, &offset, &line)) {
         if (shown)
             vd_grid_text_n(grid, at.x, at.y + rows, at.width, question + line.start, line.length,
-                           vd_style_of(grid, VD_ROLE_TEXT));
+                           VD_ROLE_TEXT);
         x = line.width + BETWEEN;
         rows++;
     }
@@ -39,10 +38,8 @@ static int draw_round(const vd_sheet *sheet, vd_grid *grid, vd_rect at, int r, b
     if (shown) {
         char number[16];
         snprintf(number, sizeof number, "%d", r + 1);
-        vd_grid_right(grid, at.x - NUMBER, at.y, NUMBER - 1, number,
-                      vd_style_of(grid, VD_ROLE_FAINT));
-        vd_grid_text(grid, at.x + x, at.y + rows - 1, at.width - x, answer,
-                     vd_style_of(grid, VD_ROLE_ANSWER));
+        vd_grid_right(grid, at.x - NUMBER, at.y, NUMBER - 1, number, VD_ROLE_FAINT);
+        vd_grid_text(grid, at.x + x, at.y + rows - 1, at.width - x, answer, VD_ROLE_ANSWER);
     }
     return rows;
 }
@@ -50,12 +47,10 @@ static int draw_round(const vd_sheet *sheet, vd_grid *grid, vd_rect at, int r, b
 // The newest rounds that fit, oldest first; the caption always.
 static void draw_dialog(const vd_sheet *sheet, vd_grid *grid, vd_rect at)
 {
-    vd_style italic = vd_style_of(grid, VD_ROLE_TEXT);
-    italic.attributes |= VD_ITALIC;
     if (at.height <= 0)
         return;
     int used = vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height < 4 ? 1 : 3},
-                               sheet->caption, italic);
+                               sheet->caption, VD_ROLE_CAPTION);
     int first = sheet->rounds, rows = 0;
     while (first > 0) {
         int more = draw_round(sheet, grid, at, first - 1, false);
@@ -88,8 +83,8 @@ static void draw_which(const vd_cases_view *view, vd_grid *grid, vd_rect at)
         text, sizeof text, "picture %" PRId64 ", round %d of %d%s%.40s, distance %.0f %%: %.90s",
         dialog->image_id, view->shown->round + 1, dialog->round_count, round->family ? ", " : "",
         round->family ? round->family : "", 100 * (double)view->shown->moved, group);
-    vd_grid_text(grid, at.x, at.y, at.width - note, text, vd_style_of(grid, VD_ROLE_TITLE));
-    vd_grid_text(grid, at.x + at.width - note, at.y, note, some, vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x, at.y, at.width - note, text, VD_ROLE_TITLE);
+    vd_grid_text(grid, at.x + at.width - note, at.y, note, some, VD_ROLE_NOTE);
 }
 
 // The first row of a case's place: which one it is, how many of the models have room. False when
@@ -100,7 +95,7 @@ static bool draw_case_title(const vd_cases_view *view, vd_grid *grid, vd_rect at
         draw_which(view, grid, at);
     else
         vd_grid_wrapped(grid, at, view->status ? view->error.text : "asking the models...",
-                        vd_style_of(grid, view->status ? VD_ROLE_WRONG : VD_ROLE_FAINT));
+                        view->status ? VD_ROLE_WRONG : VD_ROLE_FAINT);
     return view->sheet != NULL;
 }
 
@@ -115,8 +110,7 @@ static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
             vd_metrics_merge(&sum[side], &one->side[side].metrics);
     static const char *const names[] = {"R@1", "MRR", "NDCG"};
     static const vd_metric metrics[] = {VD_R1, VD_MRR, VD_NDCG};
-    int x =
-        at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", vd_style_of(grid, VD_ROLE_FAINT));
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", VD_ROLE_FAINT);
     for (int m = 0; m < 3; m++) {
         char text[96];
         snprintf(text, sizeof text, "  %s", names[m]);
@@ -125,17 +119,15 @@ static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
                       vd_metrics_mean(&sum[side], metrics[m]));
         int width = (int)strlen(text);
         if (vd_metrics_rounds(&sum[0], metrics[m]) > 0 && x + width <= at.x + at.width)
-            x += vd_grid_text(grid, x, at.y, width, text, vd_style_of(grid, VD_ROLE_FAINT));
+            x += vd_grid_text(grid, x, at.y, width, text, VD_ROLE_FAINT);
     }
 }
 
 static void draw_human(const char *human, vd_grid *grid, vd_rect at)
 {
-    int x =
-        at.x + vd_grid_text(grid, at.x, at.y, at.width, "human", vd_style_of(grid, VD_ROLE_FAINT));
-    vd_grid_put(grid, x, at.y, '*', '*', vd_style_of(grid, VD_ROLE_NOTE));
-    vd_grid_text(grid, x + 3, at.y, at.x + at.width - x - 3, human ? human : "-",
-                 vd_style_of(grid, VD_ROLE_ANSWER));
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "human", VD_ROLE_FAINT);
+    vd_grid_put(grid, x, at.y, '*', '*', VD_ROLE_NOTE);
+    vd_grid_text(grid, x + 3, at.y, at.x + at.width - x - 3, human ? human : "-", VD_ROLE_ANSWER);
 }
 
 // The pictures on the right: one for each column where there is room, else that of the model which
@@ -248,9 +240,8 @@ void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
     case_pictures plan = plan_pictures(view, at.width, rows.upper);
     draw_dialog(sheet, grid, draw_pictures(view, grid, upper, plan));
     int y = upper.y + upper.height;
-    int x = at.x + vd_grid_text(grid, at.x, y, at.width - 1, sheet->question,
-                                vd_style_of(grid, VD_ROLE_QUESTION));
-    vd_grid_put(grid, x, y, '?', '?', vd_style_of(grid, VD_ROLE_QUESTION));
+    int x = at.x + vd_grid_text(grid, at.x, y, at.width - 1, sheet->question, VD_ROLE_QUESTION);
+    vd_grid_put(grid, x, y, '?', '?', VD_ROLE_QUESTION);
     draw_human(sheet->human, grid, (vd_rect){at.x, y + 1, at.width, 1});
     view->columns.at = (vd_rect){at.x, y + 2, at.width, 1 + rows.answers + rows.attention};
     draw_models(view, grid, rows);

@@ -168,27 +168,25 @@ static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_
     bool selected = index == view->cursor;
     vd_case_group group = vd_case_group_of(cases, one, view->filter.by);
     char text[96];
-    vd_style style = vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
+    vd_role role = selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT;
     if (selected)
-        vd_grid_fill(grid, at, style);
+        vd_grid_fill(grid, at, role);
     vd_case_marks(cases, one, view->filter.by, grid->look.ascii, text, sizeof text);
     vd_grid_text(grid, at.x + 1, at.y, cases->models, text,
-                 selected                   ? style
-                 : group == VD_CASE_BOTH    ? vd_style_of(grid, VD_ROLE_ANSWER)
-                 : group == VD_CASE_NEITHER ? vd_style_of(grid, VD_ROLE_FAINT)
-                                            : vd_style_of(grid, VD_ROLE_NOTE));
+                 selected                   ? role
+                 : group == VD_CASE_BOTH    ? VD_ROLE_ANSWER
+                 : group == VD_CASE_NEITHER ? VD_ROLE_FAINT
+                                            : VD_ROLE_NOTE);
     int right = at.x + at.width, x = at.x + cases->models + 2;
     snprintf(text, sizeof text, "%.0f %%", 100 * (double)one->moved);
-    vd_grid_right(grid, x, at.y, 5, text, style);
+    vd_grid_right(grid, x, at.y, 5, text, role);
     label_of(cases, one, text, sizeof text);
-    vd_grid_text(grid, x + 6, at.y, label, text,
-                 selected ? style : vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_text(grid, x + 6, at.y, label, text, selected ? role : VD_ROLE_FAINT);
     x += 6 + label;
-    x += 1 + vd_grid_text(grid, x + 1, at.y, right - x - 1, vd_case_question(cases, one), style);
+    x += 1 + vd_grid_text(grid, x + 1, at.y, right - x - 1, vd_case_question(cases, one), role);
     const char *human = vd_case_human(cases, one);
     if (human && right - x > 8)
-        vd_grid_text(grid, x + 2, at.y, right - x - 2, human,
-                     selected ? style : vd_style_of(grid, VD_ROLE_ANSWER));
+        vd_grid_text(grid, x + 2, at.y, right - x - 2, human, selected ? role : VD_ROLE_ANSWER);
 }
 
 static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -208,7 +206,7 @@ static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
         draw_row(view, grid, (vd_rect){at.x, at.y + row, at.width, 1}, (size_t)(top + row), label);
     if (view->count == 0)
         vd_grid_text(grid, at.x + 1, at.y, at.width - 1, "no case matches; Esc shows all",
-                     vd_style_of(grid, VD_ROLE_NOTE));
+                     VD_ROLE_NOTE);
 }
 
 // Which groups are shown, and how many cases each has: from column x to end. Returns the columns.
@@ -222,7 +220,7 @@ static int draw_groups(vd_cases_view *view, vd_grid *grid, int x, int y, int end
         snprintf(text, sizeof text, on ? " %d%s %zu " : " %d%s - ", g + 1, marks,
                  view->in_group[g]);
         view->group_x[g] = x;
-        x += vd_grid_text(grid, x, y, end - x, text, vd_style_of(grid, VD_ROLE_STATUS));
+        x += vd_grid_text(grid, x, y, end - x, text, VD_ROLE_STATUS);
     }
     view->group_x[VD_CASE_UNKNOWN] = x;
     return x - from;
@@ -246,7 +244,7 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
              view->filter.by == VD_RIGHT_HUMAN ? "right: human answer" : "right: relevance 1",
              place);
     snprintf(parts[1], sizeof parts[1], "%s%s", chosen, place);
-    vd_grid_fill(grid, at, vd_style_of(grid, VD_ROLE_STATUS));
+    vd_grid_fill(grid, at, VD_ROLE_STATUS);
     int groups = draw_groups(view, grid, at.width, at.y, INT_MAX);
     const char *last = place;
     for (int i = 1; i >= 0; i--)
@@ -255,15 +253,14 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
     int end = at.width - vd_text_width(last, strlen(last)), room = end - groups - 2;
     int x = at.x;
     if (room >= 8)
-        x += 2 +
-             vd_grid_text(grid, x + 1, at.y, room, names, vd_style_of(grid, VD_ROLE_STATUS_NAME));
+        x += 2 + vd_grid_text(grid, x + 1, at.y, room, names, VD_ROLE_STATUS_NAME);
     draw_groups(view, grid, x, at.y, end);
-    vd_grid_right(grid, end, at.y, at.width - end, last, vd_style_of(grid, VD_ROLE_STATUS));
+    vd_grid_right(grid, end, at.y, at.width - end, last, VD_ROLE_STATUS);
 }
 
 static void draw_find(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
+    int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", VD_ROLE_PROMPT);
     vd_line_draw(&view->find, grid, (vd_rect){x, at.y, at.width - x, 1});
 }
 
@@ -281,7 +278,7 @@ static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
     at.width--;
     view->hints = at;
     vd_keymap_hints(place, at.width, text, sizeof text);
-    vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_text(grid, at.x, at.y, at.width, text, VD_ROLE_FAINT);
 }
 
 static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -295,7 +292,7 @@ static void draw_both(vd_cases_view *view, vd_grid *grid, vd_rect at)
     int beside = list_beside(at.width);
     draw_list(view, grid, (vd_rect){at.x, at.y, beside, at.height});
     for (int row = 0; row < at.height; row++)
-        vd_grid_put(grid, beside, at.y + row, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));
+        vd_grid_put(grid, beside, at.y + row, 0x2502, '|', VD_ROLE_RULE);
     at.x += beside + 1;
     at.width -= beside + 1;
     if (view->count)

@@ -6,7 +6,6 @@
 #include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
 #include "tui/base/options.h"
-#include "tui/screen/theme.h"
 
 // ---- what a line means --------------------------------------------------------------------------
 
@@ -206,13 +205,11 @@ bool vd_entry_key(vd_entry *entry, const vd_places *places, vd_key key, vd_act *
 vd_line_view vd_line_draw(const vd_line *line, vd_grid *grid, vd_rect at)
 {
     vd_line_view view = vd_line_visible(line, at.width);
-    vd_style mark = vd_style_of(grid, VD_ROLE_PROMPT);
-    vd_grid_plain(grid, at.x, at.y, at.width, line->text + view.first, view.length,
-                  vd_style_of(grid, VD_ROLE_TEXT));
+    vd_grid_plain(grid, at.x, at.y, at.width, line->text + view.first, view.length, VD_ROLE_TEXT);
     if (view.more_left)
-        vd_grid_put(grid, at.x - 1, at.y, 0x2039, '<', mark);
+        vd_grid_put(grid, at.x - 1, at.y, 0x2039, '<', VD_ROLE_PROMPT);
     if (view.more_right)
-        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>', mark);
+        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>', VD_ROLE_PROMPT);
     grid->cursor_x = at.x + view.column;
     grid->cursor_y = at.y;
     return view;
@@ -222,8 +219,8 @@ bool vd_entry_draw(const vd_entry *entry, vd_grid *grid, vd_rect at)
 {
     enum { PROMPT = 3 };
     if (entry->open) {
-        vd_grid_fill(grid, at, vd_style_of(grid, VD_ROLE_TEXT));
-        vd_grid_text(grid, at.x, at.y, at.width, " > ", vd_style_of(grid, VD_ROLE_PROMPT));
+        vd_grid_fill(grid, at, VD_ROLE_TEXT);
+        vd_grid_text(grid, at.x, at.y, at.width, " > ", VD_ROLE_PROMPT);
         vd_line_draw(&entry->line, grid, (vd_rect){at.x + PROMPT, at.y, at.width - PROMPT, 1});
         at.y--;
     }
@@ -231,7 +228,7 @@ bool vd_entry_draw(const vd_entry *entry, vd_grid *grid, vd_rect at)
         return entry->open;
     vd_rect room = {at.x, at.y, at.width, vd_notice_rows(&entry->notice, grid, at.width)};
     room.y -= room.height - 1;
-    vd_grid_fill(grid, room, vd_style_of(grid, VD_ROLE_TEXT));
+    vd_grid_fill(grid, room, VD_ROLE_TEXT);
     vd_notice_draw(&entry->notice, grid, room);
     return true;
 }

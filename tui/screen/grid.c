@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tui/screen/theme.h"
+
 // ---- colours -----------------------------------------------------------------------------------
 
 static const uint32_t palette_16[16] = {0x000000, 0x800000, 0x008000, 0x808000, 0x000080, 0x800080,
@@ -140,15 +142,21 @@ static void put_cluster(vd_grid *grid, int x, int y, const vd_cluster *cluster, 
     memcpy(cell->code, cluster->code, sizeof cell->code);
 }
 
-void vd_grid_put(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style style)
+void vd_grid_put_styled(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style style)
 {
     vd_cluster cluster = {.width = 1, .count = 1};
     cluster.code[0] = grid->look.ascii ? (uint32_t)(unsigned char)ascii : code;
     put_cluster(grid, x, y, &cluster, style);
 }
 
-int vd_grid_plain(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
-                  vd_style style)
+void vd_grid_put(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_role role)
+{
+    vd_grid_put_styled(grid, x, y, code, ascii, vd_theme(grid->look, role));
+}
+
+// Without an ellipsis, as vd_grid_plain.
+static int put_text(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+                    vd_style style)
 {
     int used = 0;
     for (size_t at = 0; at < length;) {
@@ -163,52 +171,70 @@ int vd_grid_plain(vd_grid *grid, int x, int y, int width, const char *text, size
     return used;
 }
 
-int vd_grid_text_n(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+int vd_grid_plain(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+                  vd_role role)
+{
+    return put_text(grid, x, y, width, text, length, vd_theme(grid->look, role));
+}
+
+// With an ellipsis where it does not fit, as vd_grid_text_n.
+static int put_cut(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
                    vd_style style)
 {
     if (width <= 0)
         return 0;
     if (vd_text_fit(text, length, width) == length)
-        return vd_grid_plain(grid, x, y, width, text, length, style);
-    int used = vd_grid_plain(grid, x, y, width - 1, text, length, style);
-    vd_grid_put(grid, x + used, y, 0x2026, '~', style);
+        return put_text(grid, x, y, width, text, length, style);
+    int used = put_text(grid, x, y, width - 1, text, length, style);
+    vd_grid_put_styled(grid, x + used, y, 0x2026, '~', style);
     return used + 1;
 }
 
-int vd_grid_text(vd_grid *grid, int x, int y, int width, const char *text, vd_style style)
+int vd_grid_text_styled(vd_grid *grid, int x, int y, int width, const char *text, vd_style style)
 {
-    return vd_grid_text_n(grid, x, y, width, text, strlen(text), style);
+    return put_cut(grid, x, y, width, text, strlen(text), style);
 }
 
-void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_style style)
+int vd_grid_text_n(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+                   vd_role role)
+{
+    return put_cut(grid, x, y, width, text, length, vd_theme(grid->look, role));
+}
+
+int vd_grid_text(vd_grid *grid, int x, int y, int width, const char *text, vd_role role)
+{
+    return vd_grid_text_n(grid, x, y, width, text, strlen(text), role);
+}
+
+void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_role role)
 {
     int wanted = vd_text_width(text, strlen(text));
     int skip = wanted < width ? width - wanted : 0;
-    vd_grid_text(grid, x + skip, y, width - skip, text, style);
+    vd_grid_text(grid, x + skip, y, width - skip, text, role);
 }
 
-int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_style style)
+int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_role role)
 {
     size_t length = strlen(text), offset = 0;
     vd_text_line line;
     int rows = 0;
     while (rows < place.height && vd_wrap_next(text, length, place.width, &offset, &line)) {
         size_t rest = rows == place.height - 1 ? length - line.start : line.length;
-        vd_grid_text_n(grid, place.x, place.y + rows, place.width, text + line.start, rest, style);
+        vd_grid_text_n(grid, place.x, place.y + rows, place.width, text + line.start, rest, role);
         rows++;
     }
     return rows;
 }
 
-void vd_grid_fill(vd_grid *grid, vd_rect place, vd_style style)
+void vd_grid_fill(vd_grid *grid, vd_rect place, vd_role role)
 {
     for (int y = place.y; y < place.y + place.height && y < grid->height; y++)
         for (int x = place.x; x < place.x + place.width && x < grid->width; x++)
-            vd_grid_put(grid, x, y, ' ', ' ', style);
+            vd_grid_put(grid, x, y, ' ', ' ', role);
 }
 
-void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_style full,
-                 vd_style rest)
+void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_role full,
+                 vd_role rest)
 {
     if (width <= 0)
         return;
@@ -229,16 +255,16 @@ void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_sty
 }
 
 // Of the blocks that grow to the left there are three.
-static void signed_cell(vd_grid *grid, int x, int y, double part, bool gain, vd_style style)
+static void signed_cell(vd_grid *grid, int x, int y, double part, bool gain, vd_role role)
 {
     static const uint32_t codes[2][4] = {{' ', 0x2595, 0x2590, 0x2588},
                                          {' ', 0x258F, 0x258C, 0x2588}};
     int size = part < 0.05 ? 0 : part < 0.3 ? 1 : part < 0.75 ? 2 : 3;
-    vd_grid_put(grid, x, y, codes[gain][size], size == 0 ? ' ' : gain ? '+' : '-', style);
+    vd_grid_put(grid, x, y, codes[gain][size], size == 0 ? ' ' : gain ? '+' : '-', role);
 }
 
-void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd_style gain,
-                        vd_style loss, vd_style zero)
+void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd_role gain,
+                        vd_role loss, vd_role zero)
 {
     int side = width / 2;
     if (side <= 0)
@@ -251,14 +277,14 @@ void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd
     }
 }
 
-void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style)
+void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_role role)
 {
     fraction = fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
     int eighths = (int)lround(fraction * 8);
     if (eighths == 0)
         eighths = 1;
     static const char ramp[] = "._-=+*%#@"; // darker and darker; [0] stands for less than 1/16
-    vd_grid_put(grid, x, y, 0x2580u + (uint32_t)eighths, ramp[(int)lround(fraction * 8)], style);
+    vd_grid_put(grid, x, y, 0x2580u + (uint32_t)eighths, ramp[(int)lround(fraction * 8)], role);
 }
 
 char *vd_grid_to_text(const vd_grid *grid)

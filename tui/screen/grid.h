@@ -79,6 +79,39 @@ typedef struct vd_style {
     uint8_t attributes; // VD_BOLD | ...
 } vd_style;
 
+// What kind of text it is: the theme has a style for each (tui/screen/theme.h).
+typedef enum vd_role {
+    VD_ROLE_TEXT,
+    VD_ROLE_FAINT,
+    VD_ROLE_TITLE,
+    VD_ROLE_QUESTION,
+    VD_ROLE_ANSWER,
+    VD_ROLE_CAPTION,
+    VD_ROLE_DOUBT, // of whether the caption is right
+    VD_ROLE_FIRST,
+    VD_ROLE_BAR_FIRST,
+    VD_ROLE_BAR,
+    VD_ROLE_BAR_REGION,
+    VD_ROLE_BAR_ROUND,
+    VD_ROLE_BAR_WORD,
+    VD_ROLE_STATUS,
+    VD_ROLE_STATUS_NAME,
+    VD_ROLE_STATUS_WARN,
+    VD_ROLE_PROMPT,
+    VD_ROLE_RULE,
+    VD_ROLE_NOTE,
+    VD_ROLE_WRONG,
+    VD_ROLE_UP,
+    VD_ROLE_DOWN,
+    VD_ROLE_UNKNOWN,
+    VD_ROLE_SELECTED,
+    VD_ROLE_MATCH,
+    VD_ROLE_REGION,
+    VD_ROLE_OUTLINE,
+    VD_ROLE_LABEL,
+    VD_ROLES
+} vd_role;
+
 // ---- cells -------------------------------------------------------------------------------------
 
 typedef struct vd_cell {
@@ -138,32 +171,34 @@ vd_cell *vd_grid_at(const vd_grid *grid, int x, int y);
 // ---- drawing: everything is clipped to the grid ------------------------------------------------
 
 // One code point of width 1. `ascii` replaces it on an ASCII terminal.
-void vd_grid_put(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style style);
+void vd_grid_put(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_role role);
+void vd_grid_put_styled(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style style);
 
 // At most `width` columns of text; text that does not fit ends in an ellipsis. Returns the columns
-// used. length SIZE_MAX = up to the zero byte.
-int vd_grid_text(vd_grid *grid, int x, int y, int width, const char *text, vd_style style);
+// used.
+int vd_grid_text(vd_grid *grid, int x, int y, int width, const char *text, vd_role role);
 int vd_grid_text_n(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
-                   vd_style style);
+                   vd_role role);
+int vd_grid_text_styled(vd_grid *grid, int x, int y, int width, const char *text, vd_style style);
 // The same without an ellipsis.
 int vd_grid_plain(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
-                  vd_style style);
+                  vd_role role);
 // Right-aligned in the columns x .. x + width - 1.
-void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_style style);
+void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_role role);
 
 // Text over several lines, the last one cut with an ellipsis. Returns the rows used.
-int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_style style);
+int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_role role);
 
-void vd_grid_fill(vd_grid *grid, vd_rect place, vd_style style);
+void vd_grid_fill(vd_grid *grid, vd_rect place, vd_role role);
 // A horizontal bar: fraction 0..1 of `width` columns in eighths of a column; any fraction above
 // zero shows something.
-void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_style full,
-                 vd_style rest);
+void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_role full,
+                 vd_role rest);
 // A gain (0..1) to the right of zero, a loss (-1..0) to its left; zero is a line in the middle.
-void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd_style gain,
-                        vd_style loss, vd_style zero);
+void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd_role gain,
+                        vd_role loss, vd_role zero);
 // One cell with a bar of eighths from its bottom: 0..1.
-void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style);
+void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_role role);
 
 // Rows as UTF-8 lines without trailing spaces, colours left out (g_free).
 char *vd_grid_to_text(const vd_grid *grid);

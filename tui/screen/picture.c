@@ -303,7 +303,7 @@ static void line_cell(vd_grid *grid, int x, int y, uint32_t code, char ascii, in
             fg = bg;
         line.bg = vd_color_nearest(mix(fg, bg, crossing ? 100 : shade), grid->look.depth);
     }
-    vd_grid_put(grid, x, y, code, ascii, line);
+    vd_grid_put_styled(grid, x, y, code, ascii, line);
 }
 
 static void draw_outline(vd_grid *grid, vd_rect at, const pen *with, vd_style line)
@@ -372,6 +372,6 @@ void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines
         char label[12];
         snprintf(label, sizeof label, "%d", outlines[i].number);
         vd_grid_plain(grid, labels[i].x, labels[i].y, labels[i].width, label, strlen(label),
-                      vd_theme(grid->look, VD_ROLE_LABEL));
+                      VD_ROLE_LABEL);
     }
 }

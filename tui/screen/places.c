@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tui/screen/layout.h"
-#include "tui/screen/theme.h"
 
 static void arrive(vd_places *places, int depth)
 {
@@ -98,11 +97,10 @@ void vd_places_drawn(vd_places *places, int rows, int seen)
 
 void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
 {
-    vd_style mark = vd_style_of(grid, VD_ROLE_NOTE);
     if (first > 0)
-        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x2191, '^', mark);
+        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x2191, '^', VD_ROLE_NOTE);
     if (first < most)
-        vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
+        vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', VD_ROLE_NOTE);
 }
 
 // ---- the help -----------------------------------------------------------------------------------
@@ -118,7 +116,7 @@ static void put(const help_page *page, int x, const char *text, size_t length, v
 {
     if (page->row >= 0 && page->row < page->at.height)
         vd_grid_text_n(page->grid, page->at.x + x, page->at.y + page->row, page->at.width - x - 1,
-                       text, length, vd_theme(page->grid->look, role));
+                       text, length, role);
 }
 
 static void put_title(help_page *page, const char *title)
@@ -198,7 +196,6 @@ bool vd_draw_too_small(vd_grid *grid)
         return false;
     snprintf(text, sizeof text, "visdial needs %dx%d; this is %dx%d", VD_LEAST_WIDTH,
              VD_LEAST_HEIGHT, grid->width, grid->height);
-    vd_grid_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
-                    vd_style_of(grid, VD_ROLE_TEXT));
+    vd_grid_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text, VD_ROLE_TEXT);
     return true;
 }

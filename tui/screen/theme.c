@@ -9,7 +9,7 @@ typedef struct colors {
 // is safe for the colour-blind has blue against orange, near the palette of Okabe and Ito ("Color
 // Universal Design", 2008): colours that must be told apart differ in lightness or along the axis
 // that all common kinds of colour blindness keep.
-enum { D = VD_DIM, B = VD_BOLD, R = VD_REVERSE, U = VD_UNDERLINE };
+enum { D = VD_DIM, B = VD_BOLD, R = VD_REVERSE, U = VD_UNDERLINE, I = VD_ITALIC };
 static const struct {
     uint8_t mono, attributes;
     colors dark, light, safe;
@@ -19,6 +19,8 @@ static const struct {
     [VD_ROLE_TITLE] = {B, B, {6, -1, 110, -1}, {4, -1, 25, -1}, {6, -1, 74, -1}},
     [VD_ROLE_QUESTION] = {B, B, {-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}},
     [VD_ROLE_ANSWER] = {0, 0, {2, -1, 114, -1}, {2, -1, 22, -1}, {6, -1, 74, -1}},
+    [VD_ROLE_CAPTION] = {I, I, {-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}},
+    [VD_ROLE_DOUBT] = {B | I, B | I, {9, -1, 203, -1}, {1, -1, 124, -1}, {11, -1, 208, -1}},
     [VD_ROLE_FIRST] = {B, B, {10, -1, 114, -1}, {2, -1, 22, -1}, {14, -1, 117, -1}},
     [VD_ROLE_BAR_FIRST] = {0, 0, {2, -1, 71, -1}, {2, -1, 71, -1}, {6, -1, 74, -1}},
     [VD_ROLE_BAR] = {0, 0, {4, -1, 67, -1}, {4, -1, 68, -1}, {4, -1, 32, -1}},
@@ -61,11 +63,6 @@ vd_look vd_theme_look(vd_look able, vd_theme_name theme)
     if (theme == VD_THEME_MONO)
         able.depth = VD_DEPTH_MONO;
     return able;
-}
-
-vd_style vd_style_of(const vd_grid *grid, vd_role role)
-{
-    return vd_theme(grid->look, role);
 }
 
 vd_style vd_theme(vd_look look, vd_role role)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "tui/screen/theme.h"
 
 enum { LABEL = 9, LEAST_HEIGHT = 6, LEAST_WIDTH = 36, MOST_TAGS = 96 };
 
@@ -190,7 +189,7 @@ static const char *mark_of(const vd_curves *curves, const vd_grid *grid, int run
 }
 
 // One dot of the 2 x 4 of a braille cell; an asterisk where there is only ASCII. Or the mark.
-static void dot(vd_grid *grid, vd_rect plot, int x, int y, char mark, vd_style style)
+static void dot(vd_grid *grid, vd_rect plot, int x, int y, char mark, vd_role role)
 {
     static const unsigned char bits[4][2] = {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
@@ -199,13 +198,13 @@ static void dot(vd_grid *grid, vd_rect plot, int x, int y, char mark, vd_style s
     if (!cell)
         return;
     if (mark) {
-        vd_grid_put(grid, column, row, (unsigned char)mark, mark, style);
+        vd_grid_put(grid, column, row, (unsigned char)mark, mark, role);
         return;
     }
     uint32_t code = cell->count == 1 && cell->code[0] >= 0x2800 && cell->code[0] < 0x2900
                         ? cell->code[0]
                         : 0x2800;
-    vd_grid_put(grid, column, row, code | bits[y % 4][x % 2], '*', style);
+    vd_grid_put(grid, column, row, code | bits[y % 4][x % 2], '*', role);
 }
 
 static int row_of(double value, const range *r, int dots)
@@ -216,7 +215,7 @@ static int row_of(double value, const range *r, int dots)
 
 // The mean of the steps on each column of dots, joined by lines.
 static void draw_series(vd_grid *grid, vd_rect plot, const series *s, const range *r, char mark,
-                        vd_style style)
+                        vd_role role)
 {
     int wide = 2 * plot.width, tall = 4 * plot.height, before_x = -1, before_y = 0;
     double steps = r->last > r->first ? (double)(r->last - r->first) : 1;
@@ -233,7 +232,7 @@ static void draw_series(vd_grid *grid, vd_rect plot, const series *s, const rang
         int parts = length > fine ? length : fine;
         for (int i = before_x < 0 ? parts : 1; i <= parts; i++)
             dot(grid, plot, from + (x - from) * i / parts,
-                before_x < 0 ? y : before_y + rise * i / parts, mark, style);
+                before_x < 0 ? y : before_y + rise * i / parts, mark, role);
         before_x = x;
         before_y = y;
     }
@@ -251,41 +250,38 @@ static void draw_title(const vd_curves *curves, const panel *p, vd_grid *grid, v
                              s->at[s->count - 1].value);
         width += marks_runs(curves, grid);
         x -= width;
-        vd_grid_text(grid, x, place.y, width, text, vd_theme(grid->look, role_of(run)));
+        vd_grid_text(grid, x, place.y, width, text, role_of(run));
     }
-    vd_grid_text(grid, place.x, place.y, x - place.x - 1, p->tag,
-                 vd_theme(grid->look, VD_ROLE_TITLE));
+    vd_grid_text(grid, place.x, place.y, x - place.x - 1, p->tag, VD_ROLE_TITLE);
 }
 
 // With as many digits as have room beside the plot.
-static void draw_label(vd_grid *grid, int x, int y, double value, vd_style style)
+static void draw_label(vd_grid *grid, int x, int y, double value)
 {
     char text[32];
     int digits = 5;
     do
         snprintf(text, sizeof text, "%.*g", --digits, value);
     while (digits > 1 && strlen(text) >= LABEL);
-    vd_grid_right(grid, x, y, LABEL - 1, text, style);
+    vd_grid_right(grid, x, y, LABEL - 1, text, VD_ROLE_FAINT);
 }
 
 static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, vd_rect place)
 {
-    vd_style faint = vd_theme(grid->look, VD_ROLE_FAINT);
     range r = range_of(p, curves->runs);
     char text[48];
     draw_title(curves, p, grid, place);
     if (r.first > r.last) // there is none yet
         return;
     vd_rect plot = {place.x + LABEL, place.y + 1, place.width - LABEL, place.height - 2};
-    draw_label(grid, place.x, plot.y, r.high, faint);
-    draw_label(grid, place.x, plot.y + plot.height - 1, r.low, faint);
+    draw_label(grid, place.x, plot.y, r.high);
+    draw_label(grid, place.x, plot.y + plot.height - 1, r.low);
     for (int run = curves->runs - 1; run >= 0; run--)
-        draw_series(grid, plot, &p->run[run], &r, mark_of(curves, grid, run)[0],
-                    vd_theme(grid->look, role_of(run)));
+        draw_series(grid, plot, &p->run[run], &r, mark_of(curves, grid, run)[0], role_of(run));
     snprintf(text, sizeof text, "%" PRId64, r.first);
-    vd_grid_text(grid, plot.x, place.y + place.height - 1, plot.width, text, faint);
+    vd_grid_text(grid, plot.x, place.y + place.height - 1, plot.width, text, VD_ROLE_FAINT);
     snprintf(text, sizeof text, "step %" PRId64, r.last);
-    vd_grid_right(grid, plot.x, place.y + place.height - 1, plot.width, text, faint);
+    vd_grid_right(grid, plot.x, place.y + place.height - 1, plot.width, text, VD_ROLE_FAINT);
 }
 
 static void draw_runs(const vd_curves *curves, vd_grid *grid, vd_rect *place)
@@ -294,11 +290,11 @@ static void draw_runs(const vd_curves *curves, vd_grid *grid, vd_rect *place)
         return;
     int x = place->x;
     for (int run = 0; run < curves->runs && x < place->x + place->width; run++) {
-        vd_style style = vd_theme(grid->look, role_of(run));
+        vd_role role = role_of(run);
         x += vd_grid_text(grid, x, place->y, place->x + place->width - x,
-                          mark_of(curves, grid, run), style);
+                          mark_of(curves, grid, run), role);
         x += 2 + vd_grid_text(grid, x, place->y, place->x + place->width - x,
-                              curves->source[run].directory, style);
+                              curves->source[run].directory, role);
     }
     place->y++;
     place->height--;
@@ -308,8 +304,7 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place)
 {
     draw_runs(curves, grid, &place);
     if (curves->panels == 0) {
-        vd_grid_text(grid, place.x, place.y, place.width, "no scalars yet",
-                     vd_theme(grid->look, VD_ROLE_FAINT));
+        vd_grid_text(grid, place.x, place.y, place.width, "no scalars yet", VD_ROLE_FAINT);
         return;
     }
     int columns = 1, rows = curves->panels;
@@ -324,8 +319,7 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place)
         char text[80];
         place.height--;
         snprintf(text, sizeof text, "%d more: enlarge the window, or --tag", hidden);
-        vd_grid_right(grid, place.x, place.y + place.height, place.width, text,
-                      vd_theme(grid->look, VD_ROLE_NOTE));
+        vd_grid_right(grid, place.x, place.y + place.height, place.width, text, VD_ROLE_NOTE);
     }
     int width = place.width / columns, height = place.height / rows;
     for (int i = 0; i < curves->panels && i < rows * columns; i++) {

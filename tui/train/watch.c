@@ -31,7 +31,6 @@ void vd_watch_note(const vd_training_place *place, double seconds, int width, co
 static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
 {
     char hints[256], note[400];
-    vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
     if (view->places.now == VD_PLACE_HELP && view->stop) // where Ctrl-D leaves no run as it is
         snprintf(hints, sizeof hints, "Esc back");
     else
@@ -39,8 +38,8 @@ static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
     vd_watch_note(view->progress, vd_seconds() - view->began, at.width - 2,
                   view->stop && atomic_load(view->stop) ? "stopping after this step" : hints, note,
                   sizeof note);
-    vd_grid_fill(grid, at, status);
-    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, note, status);
+    vd_grid_fill(grid, at, VD_ROLE_STATUS);
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, note, VD_ROLE_STATUS);
 }
 
 void vd_curves_view_draw(void *context, vd_grid *grid)

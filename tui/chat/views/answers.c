@@ -1,5 +1,4 @@
 // The list of answers: the whole pool as it was ranked, filtered by typing, one to pick.
-#include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
 static bool matches_filter(const vd_list *list, int index)
@@ -58,8 +57,7 @@ static void draw_answers(vd_chat *chat, vd_grid *grid)
         snprintf(text, sizeof text, "answer %d of %d%s%s", chat->nav.list_at + 1, total,
                  folded && !chat->nav.filter.length ? " that differ (Alt-a shows each)" : "",
                  chat->nav.filter.length ? " that match" : "; typing filters");
-    vd_grid_text(grid, inner.x, at.y + at.height - 1, inner.width, text,
-                 vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, inner.x, at.y + at.height - 1, inner.width, text, VD_ROLE_NOTE);
 }
 
 const vd_view vd_view_answers = {.action = VD_ACTION_ANSWERS,

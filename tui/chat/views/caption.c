@@ -8,7 +8,6 @@
 #include "engine/base/utf8.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/pixels.h"
-#include "tui/screen/theme.h"
 
 enum { MOST_REGIONS = 256, MOST_ENTRIES = VD_RUNNERS_UP + MOST_REGIONS + 2 };
 enum { LOW = 14 }; // rows
@@ -153,19 +152,17 @@ static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index
                  word ? on ? "(x) " : "( ) "
                  : on ? "[x] "
                       : "[ ] ",
-                 vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+                 on ? VD_ROLE_NOTE : VD_ROLE_FAINT);
     vd_grid_text(grid, at.x + MARK, at.y, width, name,
-                 vd_style_of(grid, selected                           ? VD_ROLE_SELECTED
-                                   : e->what.kind == VD_SWITCH_REGION ? VD_ROLE_REGION
-                                                                      : VD_ROLE_TEXT));
+                 selected                           ? VD_ROLE_SELECTED
+                 : e->what.kind == VD_SWITCH_REGION ? VD_ROLE_REGION
+                                                    : VD_ROLE_TEXT);
     if (e->share < 0)
         return;
-    vd_grid_right(grid, at.x + MARK + width, at.y, SHARE, vd_percent(e->share).text,
-                  vd_style_of(grid, VD_ROLE_TEXT));
+    vd_grid_right(grid, at.x + MARK + width, at.y, SHARE, vd_percent(e->share).text, VD_ROLE_TEXT);
     if (bar)
         vd_grid_bar(grid, at.x + at.width - bar + 1, at.y, bar - 1, e->share,
-                    vd_style_of(grid, word ? VD_ROLE_BAR : VD_ROLE_BAR_REGION),
-                    vd_style_of(grid, VD_ROLE_RULE));
+                    word ? VD_ROLE_BAR : VD_ROLE_BAR_REGION, VD_ROLE_RULE);
 }
 
 static void pick_entry(const vd_list *list, int index)
@@ -267,8 +264,7 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
     if (side != vd_chat_words_shown(chat, sheet))
         vd_spot_add(&chat->nav, at, "/switch");
     if (sheet->sides > 1 && at.height > 1) {
-        vd_grid_text(grid, at.x, at.y, 1, vd_caption_letter(side),
-                     vd_style_of(grid, VD_ROLE_TITLE));
+        vd_grid_text(grid, at.x, at.y, 1, vd_caption_letter(side), VD_ROLE_TITLE);
         at.x += 2;
         at.width -= 2;
     }
@@ -329,7 +325,7 @@ static int draw_verdict(const vd_chat *chat, vd_grid *grid, vd_rect at,
     snprintf(text, sizeof text, "%s%s%s%s%s%s%s", sheet->sides > 1 ? vd_caption_letter(side) : "",
              sheet->sides > 1 ? " " : "", vd_caption_judged_names[verdict->is], judged ? ": " : "",
              judged ? verdict->why : "", judged && *score ? "; " : "", score);
-    return vd_grid_wrapped(grid, at, text, vd_style_of(grid, VD_ROLE_NOTE));
+    return vd_grid_wrapped(grid, at, text, VD_ROLE_NOTE);
 }
 
 static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet)
@@ -346,7 +342,7 @@ static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
         at.y += draw_verdict(chat, grid, (vd_rect){at.x, at.y, at.width, 2}, sheet);
     write_figures(chat, figures, sizeof figures);
     at.y += vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height >= LOW ? 2 : 1},
-                            figures, vd_style_of(grid, VD_ROLE_ANSWER));
+                            figures, VD_ROLE_ANSWER);
     draw_below(chat, grid, (vd_rect){at.x, at.y, at.width, end - at.y}, sheet);
 }
 
@@ -360,8 +356,7 @@ static void draw_caption(vd_chat *chat, vd_grid *grid)
     if (at.height <= 0)
         return;
     if (doubt) {
-        int rows = vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, 2}, doubt,
-                                   vd_style_of(grid, VD_ROLE_WRONG));
+        int rows = vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, 2}, doubt, VD_ROLE_WRONG);
         at.y += rows;
         at.height -= rows;
     }
@@ -371,7 +366,7 @@ static void draw_caption(vd_chat *chat, vd_grid *grid)
         vd_grid_wrapped(grid, at,
                         chat->lanes.caption.failed ? "No captioner can describe this picture."
                                                    : "Computing the caption...",
-                        vd_style_of(grid, VD_ROLE_FAINT));
+                        VD_ROLE_FAINT);
 }
 
 static void open_caption(vd_chat *chat)

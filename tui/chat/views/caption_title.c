@@ -5,7 +5,6 @@
 
 #include "engine/base/append.h"
 #include "tui/chat/views/draw.h"
-#include "tui/screen/theme.h"
 #include "tui/screen/wrap.h"
 
 enum { ROOMY = 60 }; // columns
@@ -91,16 +90,15 @@ int vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_cap
     if (vd_text_width(text, strlen(text)) > at.width)
         write_title(chat, sheet, side, false, text, sizeof text);
     int used = GAP + vd_grid_text(grid, at.x, at.y, at.width, text,
-                                  vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+                                  shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE);
     if (sheet->sides > 1 && !shown)
         vd_spot_add(&chat->nav, (vd_rect){at.x, at.y, at.width, 1}, "/switch");
     if (side > 0 || sheet->side[0].changed || *sheet->wish.read)
         return 1;
     write_other(chat, other, sizeof other);
-    const vd_style note = vd_style_of(grid, VD_ROLE_NOTE);
     if (at.height > 1 && used + vd_text_width(other, strlen(other)) > at.width)
         return 1 + vd_grid_wrapped(grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, other,
-                                   note);
-    vd_grid_text(grid, at.x + used, at.y, at.width - used, other, note);
+                                   VD_ROLE_NOTE);
+    vd_grid_text(grid, at.x + used, at.y, at.width - used, other, VD_ROLE_NOTE);
     return 1;
 }

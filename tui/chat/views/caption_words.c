@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tui/chat/views/draw.h"
-#include "tui/screen/theme.h"
 
 enum { MOST = VD_CAPTION_SIDES * VD_SIDE_WORDS };
 #define LEAST_LINK 0.05 // of the history's entries those that give more are shown
@@ -89,11 +88,11 @@ static int rows_of_side(const band *b, int side)
 // ---- rows ---------------------------------------------------------------------------------------
 
 // A bar over several rows, from its foot up.
-static void draw_bar(vd_grid *grid, int x, int foot, int rows, double fraction, vd_style style)
+static void draw_bar(vd_grid *grid, int x, int foot, int rows, double fraction, vd_role role)
 {
     for (int r = 0; r < rows; r++)
         if (r == 0 || fraction * rows > r)
-            vd_grid_level(grid, x, foot - r, fraction * rows - r, style);
+            vd_grid_level(grid, x, foot - r, fraction * rows - r, role);
 }
 
 static void draw_curve(const band *b, int side, int column, int foot)
@@ -103,10 +102,9 @@ static void draw_curve(const band *b, int side, int column, int foot)
         return;
     double chance = vd_caption_side_chance(&b->sheet->side[side], t);
     draw_bar(b->grid, b->x[column], foot, b->curve, curve_of(b, side, t) / b->top,
-             vd_style_of(b->grid, VD_ROLE_BAR_WORD));
+             VD_ROLE_BAR_WORD);
     if (chance >= 0)
-        draw_bar(b->grid, b->x[column] + 1, foot, b->curve, chance / b->top,
-                 vd_style_of(b->grid, VD_ROLE_FAINT));
+        draw_bar(b->grid, b->x[column] + 1, foot, b->curve, chance / b->top, VD_ROLE_FAINT);
 }
 
 static vd_role role_of(const band *b, int side, int column)
@@ -125,11 +123,10 @@ static vd_role role_of(const band *b, int side, int column)
 static void draw_word(const band *b, int side, int column, int y)
 {
     int t = vd_caption_sheet_word(b->sheet, side, column);
-    vd_style style = vd_style_of(b->grid, role_of(b, side, column));
     int used = vd_grid_text(b->grid, b->x[column], y, b->at.x + b->at.width - b->x[column],
-                            t < 0 ? "-" : b->sheet->side[side].word[t], style);
+                            t < 0 ? "-" : b->sheet->side[side].word[t], role_of(b, side, column));
     if (t >= 0 && vd_caption_sheet_differs(b->sheet, column))
-        vd_grid_text(b->grid, b->x[column] + used, y, 1, "*", vd_style_of(b->grid, VD_ROLE_NOTE));
+        vd_grid_text(b->grid, b->x[column] + used, y, 1, "*", VD_ROLE_NOTE);
     vd_spot_add(&b->chat->nav, (vd_rect){b->x[column], y, b->width[column] + 1, 1}, "/word %d",
                 column + 1);
 }
@@ -151,15 +148,13 @@ static void draw_link(const band *b, int side, int column, int y)
         return;
     vd_role role = t == now ? VD_ROLE_NOTE : share >= 0.25 ? VD_ROLE_QUESTION : VD_ROLE_TEXT;
     snprintf(text, sizeof text, "%.0f", 100 * share);
-    vd_grid_level(b->grid, b->x[column], y, share,
-                  vd_style_of(b->grid, t == now ? VD_ROLE_NOTE : VD_ROLE_BAR_WORD));
-    vd_grid_text(b->grid, b->x[column] + 1, y, b->width[column] - 1, text,
-                 vd_style_of(b->grid, role));
+    vd_grid_level(b->grid, b->x[column], y, share, t == now ? VD_ROLE_NOTE : VD_ROLE_BAR_WORD);
+    vd_grid_text(b->grid, b->x[column] + 1, y, b->width[column] - 1, text, role);
 }
 
 static void draw_label(const band *b, int y, const char *text)
 {
-    vd_grid_text(b->grid, b->at.x, y, b->label, text, vd_style_of(b->grid, VD_ROLE_TITLE));
+    vd_grid_text(b->grid, b->at.x, y, b->label, text, VD_ROLE_TITLE);
 }
 
 // Returns the row behind it.

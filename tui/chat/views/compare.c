@@ -6,7 +6,6 @@
 #include "engine/base/append.h"
 #include "tui/answer/columns.h"
 #include "tui/chat/views/draw.h"
-#include "tui/screen/theme.h"
 
 // The round that is compared: as in the chat, the one the first model's answer is shown of.
 static const vd_round *compared(const vd_chat *chat)
@@ -78,7 +77,7 @@ static void draw_pool(vd_grid *grid, vd_rect at, const vd_response *response)
 {
     char text[512];
     vd_ranking_title(response, "Best", at.width, text, sizeof text);
-    vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x, at.y, at.width, text, VD_ROLE_NOTE);
 }
 
 static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round,
@@ -94,7 +93,7 @@ static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
                  (double)relevance);
     else
         snprintf(text, sizeof text, at.width < 27 ? "*human %s" : "* human answer %s", rank);
-    vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x, at.y, at.width, text, VD_ROLE_NOTE);
 }
 
 // Metrics of the rounds that a person answered, except those with a candidate that is not in the
@@ -123,8 +122,7 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
     if ((int)strlen(whole) > at.width)
         snprintf(whole, sizeof whole, "%s: %s", of, figures);
     vd_grid_text(grid, at.x, at.y, at.width,
-                 at.width < LEAST || (int)strlen(whole) > at.width ? figures : whole,
-                 vd_style_of(grid, VD_ROLE_TEXT));
+                 at.width < LEAST || (int)strlen(whole) > at.width ? figures : whole, VD_ROLE_TEXT);
 }
 
 // How the rankings of the first model and another one agree.
@@ -134,7 +132,7 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
     int other = chat->nav.lane ? chat->nav.lane : 1;
     if (sheet->sides == 1)
         vd_grid_text(grid, at.x, at.y, at.width, "One model answers; /compare MODEL adds another.",
-                     vd_style_of(grid, VD_ROLE_NOTE));
+                     VD_ROLE_NOTE);
     if (other >= sheet->sides || !sheet->side[0].reply || !sheet->side[other].reply)
         return;
     vd_agreement they = vd_sheet_agreement(sheet, other, OVERLAP);
@@ -144,8 +142,7 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
     if (at.width >= 72)
         vd_append(text, sizeof text, ", %d of top %d shared, distance %s", they.shared, they.most,
                   vd_percent(they.far).text);
-    vd_grid_text(grid, at.x, at.y, at.width, text,
-                 vd_style_of(grid, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x, at.y, at.width, text, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE);
 }
 
 // ---- the screen --------------------------------------------------------------------------------
@@ -227,12 +224,11 @@ static void draw_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
                  (int)(round - chat->conversation.branch->rounds) + 1, some, round->typed);
     else
         snprintf(text, sizeof text, "Ask a question: every model here answers it.");
-    int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_QUESTION));
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text, VD_ROLE_QUESTION);
     if (!sheet->human || at.width - used <= 20)
         return;
     snprintf(text, sizeof text, "human answer: %.100s", sheet->human);
-    vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, text,
-                  vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, text, VD_ROLE_NOTE);
 }
 
 static void draw_compare(vd_chat *chat, vd_grid *grid)
@@ -253,7 +249,7 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
         rows.more = i == columns.count - 1 && chat->nav.places.most > 0; // the last one has them
         draw_column(chat, grid, own, round, columns.side[i], &made.sheet, rows);
         for (int y = own.y; i > 0 && y < own.y + own.height; y++)
-            vd_grid_put(grid, own.x - 1, y, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));
+            vd_grid_put(grid, own.x - 1, y, 0x2502, '|', VD_ROLE_RULE);
     }
     draw_agreement(chat, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1}, &made.sheet);
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
 typedef enum row_kind {
@@ -165,7 +164,7 @@ static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialo
     for (size_t at = 0; length && at + length <= row->length; at++)
         if (strncasecmp(row->text + at, chat->nav.search, length) == 0)
             vd_grid_plain(grid, x + vd_text_width(row->text, at), y, grid->width, row->text + at,
-                          length, vd_style_of(grid, VD_ROLE_MATCH));
+                          length, VD_ROLE_MATCH);
 }
 
 // The word is one that the model did not know.
@@ -190,7 +189,7 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
     int width = (int)strlen(text);
     if (width > at.width)
         return;
-    vd_grid_right(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_right(grid, at.x, at.y, at.width, text, VD_ROLE_FAINT);
     if (!vd_response_changed(response) || at.width - width < 16)
         return;
     char before[256], was[80];
@@ -198,7 +197,7 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
     if (!before[0])
         return;
     snprintf(was, sizeof was, "was %.70s", before);
-    vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, VD_ROLE_NOTE);
 }
 
 // Columns for the number of a round and the mark of the selected one.
@@ -224,12 +223,11 @@ static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, int gutter, const
         char number[24];
         snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);
         vd_grid_text(grid, at.x, at.y, gutter, number,
-                     vd_style_of(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
+                     round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT);
     }
     if (chat->nav.selected >= 0 && round && round == shown) // which round the panels show
-        vd_grid_put(grid, x - 1, at.y, 0x258C, '|', vd_style_of(grid, VD_ROLE_PROMPT));
-    vd_grid_text_n(grid, x, at.y, at.width - gutter, row->text, row->length,
-                   vd_style_of(grid, roles[row->kind]));
+        vd_grid_put(grid, x - 1, at.y, 0x258C, '|', VD_ROLE_PROMPT);
+    vd_grid_text_n(grid, x, at.y, at.width - gutter, row->text, row->length, roles[row->kind]);
     if (answered && row->kind == QUESTION)
         vd_mark_words(grid, x, at.y, at.width - gutter, row->text, row->length, is_unknown,
                       &response->reply);

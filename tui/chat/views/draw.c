@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tui/chat/views/draw.h"
-#include "tui/screen/theme.h"
 
 const float *vd_chat_boxes(const vd_chat *chat)
 {
@@ -43,8 +42,7 @@ void vd_mark_words(vd_grid *grid, int x, int y, int width, const char *text, siz
         snprintf(word, sizeof word, "%.*s", (int)(own < 60 ? own : 60), text + at);
         int before = own ? vd_text_width(text, at) : 0;
         if (own && before < width && test(context, word))
-            vd_grid_plain(grid, x + before, y, width - before, text + at, own,
-                          vd_style_of(grid, VD_ROLE_UNKNOWN));
+            vd_grid_plain(grid, x + before, y, width - before, text + at, own, VD_ROLE_UNKNOWN);
     }
 }
 
@@ -72,10 +70,9 @@ void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     const vd_conversation *conversation = &chat->conversation;
     bool doubt = vd_world_doubt(conversation->world, conversation->branches.picture) != NULL;
-    vd_style style = vd_style_of(grid, doubt ? VD_ROLE_WRONG : VD_ROLE_TEXT);
-    style.attributes |= VD_ITALIC;
     char line[VD_CAPTION_LINE];
     vd_caption_line(chat, line);
-    vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height}, line, style);
+    vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height}, line,
+                    doubt ? VD_ROLE_DOUBT : VD_ROLE_CAPTION);
     vd_spot_add(&chat->nav, at, "/words");
 }

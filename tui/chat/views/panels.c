@@ -1,7 +1,6 @@
 // The panels about one answer: ranking, attention over regions, rounds and words.
 #include <string.h>
 
-#include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
 // ---- ranking -----------------------------------------------------------------------------------
@@ -59,9 +58,8 @@ void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const
 {
     char text[512], right[64];
     write_title(chat, &sheet->side[0], at.width, text, sizeof text, right, sizeof right);
-    int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TITLE));
-    vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
-                  vd_style_of(grid, VD_ROLE_FAINT));
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text, VD_ROLE_TITLE);
+    vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right, VD_ROLE_FAINT);
 }
 
 // "relevance 1; human answer at place 2: yes": how right people found the answer the conversation
@@ -100,8 +98,7 @@ static void draw_welcome(vd_grid *grid, vd_rect at)
         if (!roomy && (i == 0 || i == 1))
             continue;
         vd_rect rest = {at.x + 1, at.y + row, at.width - 1, at.height - row};
-        int rows = vd_grid_wrapped(grid, rest, lines[i],
-                                   vd_style_of(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
+        int rows = vd_grid_wrapped(grid, rest, lines[i], i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT);
         row += rows > 0 ? rows : 1;
     }
 }
@@ -120,12 +117,11 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
     int rows = at.height - 1;
     if (rows >= 3 && human_text(chat, human, sizeof human)) {
         rows--;
-        vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human,
-                     vd_style_of(grid, VD_ROLE_NOTE));
+        vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, VD_ROLE_NOTE);
     }
     if (rows >= 3 && response->reply.generated) {
         g_autofree char *said = g_strconcat("generated: ", response->reply.generated, NULL);
-        vd_grid_text(grid, at.x, at.y + rows, at.width, said, vd_style_of(grid, VD_ROLE_ANSWER));
+        vd_grid_text(grid, at.x, at.y + rows, at.width, said, VD_ROLE_ANSWER);
         rows--;
     }
     vd_ranking_draw(grid, (vd_rect){at.x, at.y + 1, at.width, rows}, sheet, 0, 0, false);
@@ -147,11 +143,9 @@ static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_w
     if (bar_width < LEAST_BAR)
         label_width = at.width - SHARE;
     else
-        vd_grid_bar(grid, at.x + label_width + 1, at.y, bar_width, share, vd_style_of(grid, bar),
-                    vd_style_of(grid, VD_ROLE_RULE));
-    vd_grid_text(grid, at.x, at.y, label_width, label, vd_style_of(grid, role));
-    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, vd_percent(share).text,
-                  vd_style_of(grid, VD_ROLE_TEXT));
+        vd_grid_bar(grid, at.x + label_width + 1, at.y, bar_width, share, bar, VD_ROLE_RULE);
+    vd_grid_text(grid, at.x, at.y, label_width, label, role);
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, vd_percent(share).text, VD_ROLE_TEXT);
 }
 
 // Numbers end in one column where some have two digits.
@@ -180,10 +174,10 @@ static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
 static bool begin_shares(vd_grid *grid, vd_rect at, const char *title, const float *share,
                          const char *none)
 {
-    vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
+    vd_grid_text(grid, at.x, at.y, at.width, title, VD_ROLE_TITLE);
     if (!share)
         vd_grid_wrapped(grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, none,
-                        vd_style_of(grid, VD_ROLE_FAINT));
+                        VD_ROLE_FAINT);
     return share && at.height > 1;
 }
 

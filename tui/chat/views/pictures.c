@@ -2,7 +2,6 @@
 // in the picture.
 #include <string.h>
 
-#include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
 // ---- what matches ------------------------------------------------------------------------------
@@ -64,25 +63,23 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, 
     char text[64];
     const char *caption = vd_world_caption(chat->conversation.world, index);
     snprintf(text, sizeof text, "%zu", index + 1);
-    vd_grid_right(grid, at.x, at.y, 5, text, vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_right(grid, at.x, at.y, 5, text, VD_ROLE_FAINT);
     if (index == chat->conversation.branches.picture) // the one being talked about
-        vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', vd_style_of(grid, VD_ROLE_PROMPT));
+        vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', VD_ROLE_PROMPT);
     int x = at.x + 7, end = at.x + at.width;
     if (at.width >= 50) {
         vd_world_name(chat->conversation.world, index, text, sizeof text);
-        x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE)) + 2;
+        x += vd_grid_text(grid, x, at.y, end - x, text, VD_ROLE_TITLE) + 2;
     }
-    vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
-    if (selected)
-        style.attributes |= VD_REVERSE;
+    vd_role role = selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT;
     const char *thing = NULL;
     if (chat->nav.filter.length && !has_words(caption, chat->nav.filter.text))
         thing = find_thing(chat, index);
     if (thing) { // why it is here, when the caption does not say so
-        x += vd_grid_text(grid, x, at.y, end - x, "has: ", vd_style_of(grid, VD_ROLE_NOTE));
-        vd_grid_text(grid, x, at.y, end - x, thing, style);
+        x += vd_grid_text(grid, x, at.y, end - x, "has: ", VD_ROLE_NOTE);
+        vd_grid_text(grid, x, at.y, end - x, thing, role);
     } else {
-        vd_grid_text(grid, x, at.y, end - x, caption, style);
+        vd_grid_text(grid, x, at.y, end - x, caption, role);
     }
 }
 
@@ -127,7 +124,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
     at.width -= beside.width + 1;
     chat->nav.places.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
-                 vd_style_of(grid, VD_ROLE_TITLE));
+                 VD_ROLE_TITLE);
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
     draw_preview(chat, grid, beside, total ? vd_list_entry(&list) : -1);
     char text[160];
@@ -137,8 +134,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
     else
         snprintf(text, sizeof text, "picture %d of %d%s", chat->nav.list_at + 1, total,
                  chat->nav.filter.length ? " that match" : "; typing finds some: small red cube");
-    vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
-                 vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text, VD_ROLE_NOTE);
 }
 
 static void open_pictures(vd_chat *chat)

@@ -2,7 +2,6 @@
 #include <time.h>
 
 #include "tui/chat/views/draw.h"
-#include "tui/screen/theme.h"
 
 static bool matches_session(const vd_list *list, int index)
 {
@@ -17,22 +16,20 @@ static bool matches_session(const vd_list *list, int index)
 static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, bool selected)
 {
     vd_saved *saved = &list->chat->saved[entry];
-    vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
+    vd_role role = selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT;
     char when[32], text[64];
     struct tm parts;
-    if (selected)
-        style.attributes |= VD_REVERSE;
     vd_saved_look(saved);
     localtime_r(&saved->when.tv_sec, &parts);
     strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
     int x = at.x + 1, end = at.x + at.width, name = at.width >= 72 ? 26 : 16;
-    vd_grid_text(grid, x, at.y, name, saved->name, style);
+    vd_grid_text(grid, x, at.y, name, saved->name, role);
     x += name + 1;
-    x += vd_grid_text(grid, x, at.y, end - x, when, vd_style_of(grid, VD_ROLE_FAINT)) + 2;
+    x += vd_grid_text(grid, x, at.y, end - x, when, VD_ROLE_FAINT) + 2;
     snprintf(text, sizeof text, "picture %s, %d round%s  ", saved->picture, saved->rounds,
              saved->rounds == 1 ? "" : "s");
-    x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE));
-    vd_grid_text(grid, x, at.y, end - x, saved->question, vd_style_of(grid, VD_ROLE_QUESTION));
+    x += vd_grid_text(grid, x, at.y, end - x, text, VD_ROLE_TITLE);
+    vd_grid_text(grid, x, at.y, end - x, saved->question, VD_ROLE_QUESTION);
 }
 
 static void pick_session(const vd_list *list, int index)
@@ -58,8 +55,7 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
     vd_list list = list_sessions(chat);
     chat->nav.places.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2,
-                 "Sessions: name, last change, picture and rounds",
-                 vd_style_of(grid, VD_ROLE_TITLE));
+                 "Sessions: name, last change, picture and rounds", VD_ROLE_TITLE);
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
     char text[160];
     if (total == 0 && !chat->nav.filter.length)
@@ -69,8 +65,7 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
     else
         snprintf(text, sizeof text, "session %d of %d%s", chat->nav.list_at + 1, total,
                  chat->nav.filter.length ? " that match" : "; /save NAME names this one");
-    vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
-                 vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text, VD_ROLE_NOTE);
 }
 
 static void open_sessions(vd_chat *chat)

@@ -6,7 +6,6 @@
 
 #include "engine/base/append.h"
 #include "tui/base/shares.h"
-#include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
 // A page that scrolls: rows outside are not drawn.
@@ -17,11 +16,6 @@ typedef struct walk_page {
     int rows;      // drawn so far, the lowest one
     vd_rect inset; // of the picture in the upper right corner, beside the first rows
 } walk_page;
-
-static vd_style role(const walk_page *page, vd_role which)
-{
-    return vd_style_of(page->grid, which);
-}
 
 // Where a row of the page lies on the screen; below the grid when it is not in sight.
 static int row_y(walk_page *page, int row)
@@ -74,8 +68,7 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     snprintf(text, sizeof text, "%d/%d %.60s", number == VD_WALK_WHAT_IF ? pages : number + 1,
              pages, title);
     int y = row_y(page, 0);
-    int x = vd_grid_text(page->grid, page->at.x, y, row_width(page, 0), text,
-                         role(page, VD_ROLE_TITLE));
+    int x = vd_grid_text(page->grid, page->at.x, y, row_width(page, 0), text, VD_ROLE_TITLE);
     if (walk->switches.count > 0) {
         char names[128];
         vd_switches_text(&walk->switches, names, sizeof names);
@@ -88,7 +81,7 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     int room = row_width(page, 0) - x - 2;
     if (room > 8)
         vd_grid_right(page->grid, page->at.x + x + 2, y, room, right,
-                      role(page, walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+                      walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT);
     const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
     char answer[160];
     int wide = snprintf(answer, sizeof answer, "%.60s (%s)", answers[now->order[0]],
@@ -101,10 +94,8 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     wide = wide < width / 2 ? wide : width / 2;
     y = row_y(page, 1);
     x = page->at.x;
-    x += vd_grid_text(page->grid, x, y, width - wide - 2, walk->reply.typed,
-                      role(page, VD_ROLE_QUESTION));
-    vd_grid_text(page->grid, x + 2, y, page->at.x + width - x - 2, answer,
-                 role(page, VD_ROLE_FIRST));
+    x += vd_grid_text(page->grid, x, y, width - wide - 2, walk->reply.typed, VD_ROLE_QUESTION);
+    vd_grid_text(page->grid, x + 2, y, page->at.x + width - x - 2, answer, VD_ROLE_FIRST);
 }
 
 static int draw_wrapped(walk_page *page, int row, const char *text, vd_role which)
@@ -113,7 +104,7 @@ static int draw_wrapped(walk_page *page, int row, const char *text, vd_role whic
     vd_text_line line;
     while (vd_wrap_next(text, length, row_width(page, row), &offset, &line)) {
         vd_grid_text_n(page->grid, page->at.x, row_y(page, row), row_width(page, row),
-                       text + line.start, line.length, role(page, which));
+                       text + line.start, line.length, which);
         row++;
     }
     return row;
@@ -128,13 +119,13 @@ static void draw_value(walk_page *page, int x, int width, int row, const char *m
         vd_append(shape, sizeof shape, i ? ", %d" : "%d", value->shape[i]);
     vd_append(shape, sizeof shape, ") ");
     int y = row_y(page, row), end = x + width;
-    x += vd_grid_text(page->grid, x, y, 4, mark, role(page, VD_ROLE_FAINT));
-    x += vd_grid_text(page->grid, x, y, end - x, value->name, role(page, VD_ROLE_QUESTION)) + 1;
-    x += vd_grid_text(page->grid, x, y, end - x, shape, role(page, VD_ROLE_NOTE));
-    x += vd_grid_text(page->grid, x, y, end - x, value->is, role(page, VD_ROLE_TEXT)) + 1;
+    x += vd_grid_text(page->grid, x, y, 4, mark, VD_ROLE_FAINT);
+    x += vd_grid_text(page->grid, x, y, end - x, value->name, VD_ROLE_QUESTION) + 1;
+    x += vd_grid_text(page->grid, x, y, end - x, shape, VD_ROLE_NOTE);
+    x += vd_grid_text(page->grid, x, y, end - x, value->is, VD_ROLE_TEXT) + 1;
     if (x + (int)strlen(value->axes) + 2 <= end) {
         snprintf(shape, sizeof shape, "(%s)", value->axes);
-        vd_grid_text(page->grid, x, y, end - x, shape, role(page, VD_ROLE_FAINT));
+        vd_grid_text(page->grid, x, y, end - x, shape, VD_ROLE_FAINT);
     }
 }
 
@@ -167,11 +158,11 @@ static int draw_bars(walk_page *page, int x, int width, int row, const vd_walk_t
     int names = label_width(table, width > 40 ? width - 26 : width * 11 / 20);
     for (int r = 0; r < table->rows; r++, row++) {
         int y = row_y(page, row), bar = width - names - 8;
-        vd_grid_text(page->grid, x, y, names, table->row[r], role(page, VD_ROLE_TEXT));
+        vd_grid_text(page->grid, x, y, names, table->row[r], VD_ROLE_TEXT);
         vd_grid_bar(page->grid, x + names + 1, y, bar > 30 ? 30 : bar, table->value[r],
-                    role(page, VD_ROLE_BAR_REGION), role(page, VD_ROLE_RULE));
+                    VD_ROLE_BAR_REGION, VD_ROLE_RULE);
         vd_grid_right(page->grid, x + names + 1 + (bar > 30 ? 30 : bar), y, 7,
-                      vd_percent(table->value[r]).text, role(page, VD_ROLE_TEXT));
+                      vd_percent(table->value[r]).text, VD_ROLE_TEXT);
     }
     return row;
 }
@@ -188,32 +179,30 @@ static void draw_column_names(walk_page *page, int x, int y, const vd_walk_table
 {
     for (int i = cells->from; i < cells->to; i++) {
         int left = x + cells->names + 1 + (i - cells->from) * cells->cell;
-        vd_style style = role(page, VD_ROLE_FAINT);
         if (table->text)
-            vd_grid_text(page->grid, left, y, cells->cell - 1, table->column[i], style);
+            vd_grid_text(page->grid, left, y, cells->cell - 1, table->column[i], VD_ROLE_FAINT);
         else
-            vd_grid_right(page->grid, left, y, cells->cell - 1, table->column[i], style);
+            vd_grid_right(page->grid, left, y, cells->cell - 1, table->column[i], VD_ROLE_FAINT);
     }
 }
 
 static void draw_row_of_cells(walk_page *page, int x, int y, int r, const vd_walk_table *table,
                               const cell_grid *cells)
 {
-    vd_grid_text(page->grid, x, y, cells->names, table->row[r], role(page, VD_ROLE_TEXT));
+    vd_grid_text(page->grid, x, y, cells->names, table->row[r], VD_ROLE_TEXT);
     for (int i = cells->from; i < cells->to; i++) {
         char text[64];
         int at = r * table->columns + i, width = cells->cell - 1;
         int left = x + cells->names + (i - cells->from) * cells->cell + 1;
         bool strong = table->share && table->value[at] >= 0.25;
         vd_walk_cell(table, at, cells->cell < 7, text, sizeof text);
-        vd_style style = role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT);
+        vd_role role = strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT;
         if (table->text)
-            vd_grid_text(page->grid, left, y, width, text, style);
+            vd_grid_text(page->grid, left, y, width, text, role);
         else
-            vd_grid_right(page->grid, left, y, width - cells->levels, text, style);
+            vd_grid_right(page->grid, left, y, width - cells->levels, text, role);
         if (cells->levels)
-            vd_grid_level(page->grid, left + width - 1, y, table->value[at],
-                          role(page, VD_ROLE_BAR_WORD));
+            vd_grid_level(page->grid, left + width - 1, y, table->value[at], VD_ROLE_BAR_WORD);
     }
 }
 
@@ -241,7 +230,7 @@ static int draw_cells(walk_page *page, int x, int width, int row, const vd_walk_
 
 static int draw_table(walk_page *page, int x, int width, int row, const vd_walk_table *table)
 {
-    vd_grid_text(page->grid, x, row_y(page, row++), width, table->title, role(page, VD_ROLE_TITLE));
+    vd_grid_text(page->grid, x, row_y(page, row++), width, table->title, VD_ROLE_TITLE);
     return table->share && table->columns == 1 ? draw_bars(page, x, width, row, table)
                                                : draw_cells(page, x, width, row, table);
 }
@@ -303,8 +292,7 @@ static void draw_ranking(walk_page *page, vd_chat *chat, vd_rect at)
     static const char hint[] = "Enter changes one thing";
     char title[64];
     int wide = snprintf(title, sizeof title, "Answers%s%s", hinted ? "; " : "", hinted ? hint : "");
-    vd_grid_text(page->grid, at.x, at.y, at.width, wide <= at.width ? title : hint,
-                 role(page, VD_ROLE_TITLE));
+    vd_grid_text(page->grid, at.x, at.y, at.width, wide <= at.width ? title : hint, VD_ROLE_TITLE);
     vd_ranking_draw(page->grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, &sheet, changed,
                     0, false);
 }
@@ -355,32 +343,27 @@ static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int inde
         vd_walk_switch_name(walk, &e->what, name, sizeof name);
     if (other)
         vd_append(name, sizeof name, " = %s", on->word);
-    x += vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ",
-                      vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
-    vd_grid_text(grid, x, y, c.name - 1, name,
-                 vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+    x += vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ", on ? VD_ROLE_NOTE : VD_ROLE_FAINT);
+    vd_grid_text(grid, x, y, c.name - 1, name, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
     x += c.name;
     if (e->attention >= 0) {
-        vd_grid_right(grid, x, y, c.share, vd_percent(e->attention).text,
-                      vd_style_of(grid, VD_ROLE_TEXT));
-        vd_grid_bar(grid, x + c.share + 1, y, c.bar - 1, e->attention,
-                    vd_style_of(grid, VD_ROLE_BAR_REGION), vd_style_of(grid, VD_ROLE_RULE));
+        vd_grid_right(grid, x, y, c.share, vd_percent(e->attention).text, VD_ROLE_TEXT);
+        vd_grid_bar(grid, x + c.share + 1, y, c.bar - 1, e->attention, VD_ROLE_BAR_REGION,
+                    VD_ROLE_RULE);
     }
     if (other)
         return;
     x += c.share + c.bar;
     snprintf(text, sizeof text, "%+.1f", 100 * change);
-    vd_grid_right(grid, x, y, c.points, text, vd_style_of(grid, direction));
+    vd_grid_right(grid, x, y, c.points, text, direction);
     x += c.points;
     vd_grid_signed_bar(grid, x + 1, y, c.change - 1, change / largest_effect(walk, before),
-                       vd_style_of(grid, VD_ROLE_UP), vd_style_of(grid, VD_ROLE_DOWN),
-                       vd_style_of(grid, VD_ROLE_RULE));
+                       VD_ROLE_UP, VD_ROLE_DOWN, VD_ROLE_RULE);
     x += c.change + 1;
     if (e->first == first)
         return;
-    x += vd_grid_text(grid, x, y, c.now - 1, "now: ", vd_style_of(grid, VD_ROLE_NOTE));
-    vd_grid_text(grid, x, y, c.now - 6, list->sheet.side[0].texts[e->first],
-                 vd_style_of(grid, VD_ROLE_NOTE));
+    x += vd_grid_text(grid, x, y, c.now - 1, "now: ", VD_ROLE_NOTE);
+    vd_grid_text(grid, x, y, c.now - 6, list->sheet.side[0].texts[e->first], VD_ROLE_NOTE);
 }
 
 static void flip_effect(const vd_list *list, int index)
@@ -422,7 +405,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     char text[160];
     draw_title(page, chat, "What if?", answers);
     vd_grid_text(page->grid, page->at.x, row_y(page, head), row_width(page, head),
-                 what_changes(row_width(page, head)), role(page, VD_ROLE_TEXT));
+                 what_changes(row_width(page, head)), VD_ROLE_TEXT);
     head++;
     if (wide) {
         draw_ranking(page, chat,
@@ -433,17 +416,16 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
         snprintf(text, sizeof text, "now: %.60s (%s), place %d before", answers[now->order[0]],
                  vd_percent((double)now->probability[now->order[0]]).text,
                  vd_answer_place(was, now->order[0]) + 1);
-        vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
-                     role(page, VD_ROLE_FIRST));
+        vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text, VD_ROLE_FIRST);
     }
     effect_columns c = effect_columns_of(width);
     int x = page->at.x + 4 + c.name, y = row_y(page, head++);
     bool steps =
         vd_walk_looks(walk, VD_AXIS_REGIONS) > 1; // then of the step that looked most at it
     vd_grid_right(page->grid, x + c.share - 15, y, 14, steps ? "most attention" : "attention",
-                  role(page, VD_ROLE_FAINT));
+                  VD_ROLE_FAINT);
     x += c.share + c.bar;
-    vd_grid_right(page->grid, x, y, c.points, "points", role(page, VD_ROLE_FAINT));
+    vd_grid_right(page->grid, x, y, c.points, "points", VD_ROLE_FAINT);
     vd_list list = list_effects(chat);
     vd_rect rows = {page->at.x, page->at.y + head, width, page->at.height - head};
     vd_list_draw(&list, page->grid, rows);
