@@ -293,7 +293,7 @@ static vd_status check_model(const chat_program *program, const char *model, vd_
     if (!model)
         return VD_OK;
     vd_safetensors *file = NULL;
-    char *path = vd_world_model_path(program->world, model, err);
+    char *path = vd_world_model_path(program->world->directory, model, err);
     vd_status status = path ? vd_safetensors_open(path, &file, err) : err->status;
     vd_safetensors_close(file);
     g_free(path);
@@ -326,7 +326,7 @@ static const char *choose_model(const chat_program *program, const chat_settings
     bool preferred = model && model == settings->wanted.model;
     if (settings->model)
         return settings->model;
-    char *path = preferred ? vd_world_model_path(program->world, model, lost) : NULL;
+    char *path = preferred ? vd_world_model_path(program->world->directory, model, lost) : NULL;
     g_free(path);
     return model && (path || !preferred) ? model : vd_world_next_model(program->world, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static vd_status keep_inputs(const comparing *c, vd_error *err)
     const char *in[] = {c->corpus.data, c->corpus.features, c->corpus.dense};
     vd_status status = vd_output_check(out, 2, in, 3, true, err);
     for (int i = 0; i < vd_cases_model_count(&c->options) && status == VD_OK; i++) {
-        char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], err);
+        char *path = vd_world_model_path(c->corpus.directory, c->options.model[i], err);
         status =
             path ? vd_output_check(out, 2, (const char *const *)&path, 1, true, err) : err->status;
         g_free(path);

@@ -13,7 +13,7 @@
 #include "engine/backend/backend.h"
 #include "engine/backend/open.h"
 #include "tui/base/bundled.h"
-#include "tui/measure/corpus.h"
+#include "tui/session/session.h"
 
 // ---- the program --------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ static vd_status print_file(const char *name, bool tensors, vd_error *err)
 {
     if (access(name, F_OK) == 0 || !vd_is_bundled(name))
         return vd_info_print(name, tensors, err);
-    char *path = vd_corpus_model_path(&(vd_corpus){0}, name, err);
+    char *path = vd_world_model_path(NULL, name, err);
     vd_status status = path ? vd_info_print(path, tensors, err) : err->status;
     g_free(path);
     return status;

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tui/base/bundled.h"
 #include "tui/session/session.h"
 
 // ---- paths --------------------------------------------------------------------------------------
@@ -33,8 +32,7 @@ static vd_status find_pictures(vd_corpus *corpus, const char *given, vd_error *e
     if (there ? S_ISDIR(about.st_mode) : errno != ENOENT && errno != ENOTDIR)
         return vd_error_set(err, VD_IO, "%.400s: its pictures cannot be read: %s", corpus->pictures,
                             strerror(errno));
-    g_free(corpus->pictures);
-    corpus->pictures = NULL;
+    g_clear_pointer(&corpus->pictures, g_free);
     if (!given)
         return VD_OK;
     size_t dialogs = corpus->dialogs->dialog_count;
@@ -52,17 +50,15 @@ static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_
     // With --data the bundled models may be missing.
     vd_error fault = {0};
     vd_status status = vd_world_directory(paths->assets, &corpus->directory, &fault);
-    if (status && (!paths->data || paths->assets || status == VD_NO_MEMORY))
+    if (status && (!paths->data || paths->assets))
         return vd_error_set(err, status, "%s", fault.text);
     corpus->data = choose(corpus, paths->data, "dialogs.json");
     if (!paths->ranked || paths->features)
         corpus->features = choose(corpus, paths->features, "features.safetensors");
     if (paths->dense || !paths->data)
         corpus->dense = choose(corpus, paths->dense, "dense.json");
-    if (!paths->dense && corpus->dense && access(corpus->dense, F_OK) != 0) {
-        g_free(corpus->dense); // the bundled dialogs may come without relevance
-        corpus->dense = NULL;
-    }
+    if (!paths->dense && corpus->dense && access(corpus->dense, F_OK) != 0)
+        g_clear_pointer(&corpus->dense, g_free); // the bundled dialogs may come without relevance
     return VD_OK;
 }
 
@@ -127,22 +123,10 @@ void vd_corpus_close(vd_corpus *corpus)
     *corpus = (vd_corpus){0};
 }
 
-char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err)
-{
-    char *directory = NULL;
-    bool bundled = vd_is_bundled(name);
-    if (bundled && !corpus->directory && vd_world_directory(NULL, &directory, err))
-        return NULL;
-    const vd_world place = {.directory = corpus->directory ? corpus->directory : directory};
-    char *path = vd_world_model_path(&place, name, err);
-    g_free(directory);
-    return path;
-}
-
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err)
 {
     *out = NULL;
-    char *path = vd_corpus_model_path(corpus, name, err);
+    char *path = vd_world_model_path(corpus->directory, name, err);
     if (!path)
         return err->status;
     vd_status status = vd_model_load(path, out, err);

@@ -57,10 +57,8 @@ vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_mis
 vd_status vd_corpus_match_captions(vd_captions *captions, const vd_regions *regions,
                                    vd_missing missing, bool say, vd_error *err);
 
-// The file of a model (g_free): a bundled name ("base") or a path. NULL with err filled.
-char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);
-// Loads it. VD_MISMATCH when the model wants other regions than the corpus has, if it has any.
-// err: not NULL.
+// Loads a model by its bundled name ("base") or path. VD_MISMATCH when it wants other regions than
+// the corpus has, if it has any. err: not NULL.
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);
 
 // The file of a picture (g_free): <id>.png, <id>.jpg, or COCO's names with the number in twelve

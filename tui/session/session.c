@@ -170,7 +170,7 @@ vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, v
 {
     *out = NULL;
     vd_error why = {0};
-    char *path = vd_world_model_path(world, model, &why);
+    char *path = vd_world_model_path(world->directory, model, &why);
     if (!path)
         return vd_error_set(err, why.status, "%s", why.text);
     vd_session *session = g_new0(vd_session, 1);

@@ -182,9 +182,9 @@ const char *vd_attribute_meant(const char *word);
 // "": not known).
 const char *vd_world_next_model(const vd_world *world, const char *name,
                                 const vd_fingerprint *file);
-// Path of a model given by its bundled name (in the world's directory, else among the program's own
-// assets) or as a path (g_free).
-char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
+// Path of a model given by its bundled name (in the directory, else among the program's own assets;
+// NULL: that of vd_world_directory) or as a path (g_free). NULL with err filled.
+char *vd_world_model_path(const char *directory, const char *name, vd_error *err);
 
 // ---- session: a model, its pool, one picture, the conversation ----------------------------------
 

@@ -605,7 +605,7 @@ static const char *bundled_name(const vd_world *world, const char *name, const v
 {
     for (int i = 0; i < VD_BUNDLED_MODELS && file && file->text[0] && !vd_is_bundled(name); i++) {
         vd_fingerprint own = {0};
-        char *path = vd_world_model_path(world, vd_bundled_models[i], NULL);
+        char *path = vd_world_model_path(world->directory, vd_bundled_models[i], NULL);
         if (path && vd_fingerprint_file(path, &own, NULL) == VD_OK &&
             strcmp(own.text, file->text) == 0)
             name = vd_bundled_models[i];
@@ -624,12 +624,15 @@ const char *vd_world_next_model(const vd_world *world, const char *name, const v
     return first;
 }
 
-char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err)
+char *vd_world_model_path(const char *directory, const char *name, vd_error *err)
 {
     bool bundled = vd_is_bundled(name);
+    g_autofree char *found = NULL;
+    if (bundled && !directory && vd_world_directory(NULL, &found, err))
+        return NULL;
     char file[64];
     snprintf(file, sizeof file, "%.32s.safetensors", name);
-    char *path = bundled ? vd_world_file(world->directory, file) : g_strdup(name);
+    char *path = bundled ? vd_world_file(directory ? directory : found, file) : g_strdup(name);
     struct stat about;
     if (stat(path, &about) == 0) {
         if (!S_ISDIR(about.st_mode))
