@@ -1,4 +1,5 @@
 // Reading captions; the layouts are in captions.h.
+#include <glib.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,8 +191,8 @@ static const char *joined(loading *l)
     for (int i = 0; i < l->tokens; i++)
         word[i] = l->captions->words.words[l->token[i]].text;
     char *text = vd_caption_text(word, l->tokens);
-    const char *kept = text ? vd_string_arena_text(&l->captions->arena, text, strlen(text)) : NULL;
-    vd_free(text);
+    const char *kept = vd_string_arena_text(&l->captions->arena, text, strlen(text));
+    g_free(text);
     return kept;
 }
 

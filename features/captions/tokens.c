@@ -5,106 +5,78 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "features/text/characters.h"
 
 // ---- coco-caption's tokens ----------------------------------------------------------------------
 
-// Quotes, dashes and the ellipsis as the keyboard has them (g_free).
-static char *straighten(const char *text)
-{
-    static const char *const list[][2] = {
-        {"\u2018", "'"},    {"\u2019", "'"},    {"\u201c", "\""},   {"\u201d", "\""},
-        {"\u2013", " -- "}, {"\u2014", " -- "}, {"\u2026", " ... "}};
-    GString *out = g_string_new(text);
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        g_string_replace(out, list[i][0], list[i][1], 0);
-    return g_string_free(out, FALSE);
-}
+// Quotes, dashes and the ellipsis as the keyboard has them.
+static const vd_text_rule straight[] = {
+    {"\u2018\u2019", "[\u2018\u2019]", "'"},
+    {"\u201c\u201d", "[\u201c\u201d]", "\""},
+    {"\u2013\u2014", "[\u2013\u2014]", " -- "},
+    {"\u2026", "\u2026", " ... "},
+};
 
-static bool is_dropped(const char *word)
-{
-    static const char *const list[] = {"''", "'", "``", "`", ".",  "?",   "!",
-                                       ",",  ":", ";",  "-", "--", "...", NULL};
-    return g_strv_contains(list, word);
-}
+// Of words with blanks between them.
+#define ALONE(pattern) "(?<![^ ])(?:" pattern ")(?![^ ])"
+static const vd_text_rule coco[] = {
+    {"(", ALONE("\\("), "-lrb-"},
+    {")", ALONE("\\)"), "-rrb-"},
+    {"[", ALONE("\\["), "-lsb-"},
+    {"]", ALONE("\\]"), "-rsb-"},
+    {"{", ALONE("\\{"), "-lcb-"},
+    {"}", ALONE("\\}"), "-rcb-"},
+    // "'quoted" -> "quoted", "hard-" -> "hard"
+    {"'", "(?<![^ ])'(?!(?:[dmnst]|ll|re|ve)?(?![^ ])|[0-9])", ""},
+    {"-", ALONE("([^ -][^ ]*?)-+"), "\\1"},
+    // what is dropped
+    {"'`.?!,:;-", ALONE("''?|``?|[.?!,:;-]|--|\\.{3}"), ""},
+};
 
-static const char *bracket(const char *word)
+static void given_tokens(const char *text, vd_words *out)
 {
-    static const char marks[] = "()[]{}";
-    static const char *const names[] = {"-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"};
-    const char *mark = *word && !word[1] ? strchr(marks, *word) : NULL;
-    return mark ? names[mark - marks] : NULL;
-}
-
-// "'quoted" -> "quoted", "hard-" -> "hard".
-static void cut_ends(char *word)
-{
-    static const char *const whole[] = {"'s", "'m", "'d", "'ll", "'re", "'ve", "'t", "'n", NULL};
-    size_t length = strlen(word);
-    if (*word == '\'' && !g_strv_contains(whole, word) && !strchr("0123456789", word[1]))
-        memmove(word, word + 1, length--);
-    while (length > 1 && word[length - 1] == '-' && word[0] != '-')
-        word[--length] = 0;
-}
-
-static vd_status to_coco(vd_words *words, vd_error *err)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < words->count; i++) {
-        const char *other = bracket(words->word[i]);
-        char *word = other ? vd_strdup(other) : words->word[i];
-        if (!word)
-            return vd_error_memory(err, "the words of a caption");
-        if (other)
-            vd_free(words->word[i]);
-        else if (!is_dropped(word))
-            cut_ends(word);
-        words->word[i] = NULL;
-        if (is_dropped(word))
-            vd_free(word);
+    char **word = out->word = g_strsplit_set(text, " \t\r\n", -1);
+    for (; *word; word++) // without the empty ones between two blanks
+        if (**word)
+            out->word[out->count++] = *word;
         else
-            words->word[kept++] = word;
-    }
-    words->count = kept;
-    return VD_OK;
+            g_free(*word);
+    out->word[out->count] = NULL;
 }
 
 static vd_status coco_tokens(const char *text, vd_words *out, vd_error *err)
 {
-    char *straight = straighten(text);
-    vd_status status = vd_tokenize_lower(straight, out, err);
-    g_free(straight);
-    return status ? status : to_coco(out, err);
+    static GRegex *straight_compiled[G_N_ELEMENTS(straight)], *coco_compiled[G_N_ELEMENTS(coco)];
+    vd_words words = {0};
+    char *plain = g_strdup(text);
+    vd_status status = vd_text_check(text, err);
+    if (status == VD_OK)
+        status = vd_text_rules(straight, straight_compiled, G_N_ELEMENTS(straight), &plain, err);
+    if (status == VD_OK)
+        status = vd_tokenize_lower(plain, &words, err);
+    g_free(plain);
+    if (status)
+        return status;
+    plain = g_strjoinv(" ", words.word);
+    status = vd_text_rules(coco, coco_compiled, G_N_ELEMENTS(coco), &plain, err);
+    if (status == VD_OK)
+        given_tokens(plain, out);
+    g_free(plain);
+    vd_words_clear(&words);
+    return status;
 }
 
 // ---- tokens -------------------------------------------------------------------------------------
-
-static vd_status given_tokens(const char *text, vd_words *out, vd_error *err)
-{
-    static const char blanks[] = " \t\r\n";
-    size_t room = 0;
-    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
-        size_t length = strcspn(text, blanks);
-        char *word = vd_make_room(&out->word, &room, out->count + 1, sizeof *out->word)
-                         ? vd_strndup(text, length)
-                         : NULL;
-        if (!word)
-            return vd_error_memory(err, "the words of a caption");
-        out->word[out->count++] = word;
-        text += length;
-    }
-    return VD_OK;
-}
 
 vd_status vd_caption_tokenize(const char *text, vd_caption_tokenizer by, vd_words *out,
                               vd_error *err)
 {
     *out = (vd_words){0};
-    vd_status status = by == VD_CAPTION_WORDS  ? vd_tokenize_lower(text, out, err)
-                       : by == VD_CAPTION_COCO ? coco_tokens(text, out, err)
-                                               : given_tokens(text, out, err);
-    if (status)
-        vd_words_clear(out);
-    return status;
+    if (by == VD_CAPTION_GIVEN)
+        given_tokens(text, out);
+    return by == VD_CAPTION_WORDS  ? vd_tokenize_lower(text, out, err)
+           : by == VD_CAPTION_COCO ? coco_tokens(text, out, err)
+                                   : VD_OK;
 }
 
 static vd_status to_numbers(vd_word_counts *words, const vd_words *text, int32_t *id, vd_error *err)
@@ -176,7 +148,5 @@ char *vd_caption_text(const char *const *word, int count)
             g_string_append_c(text, ' ');
         g_string_append(text, word[i]);
     }
-    char *copy = vd_strndup(text->str, text->len);
-    g_string_free(text, TRUE);
-    return copy;
+    return g_string_free(text, FALSE);
 }

@@ -31,7 +31,7 @@ vd_status vd_caption_numbers(vd_word_counts *words, const char *text, vd_caption
 // the Snowball project's English stemmer (Porter2), METEOR's, as vd_meteor_align takes them.
 vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error *err);
 
-// Words as a text (vd_free): joined by blanks, none before , . ; : ! ? 's n't. NULL: out of memory.
+// Words as a text (g_free): joined by blanks, none before , . ; : ! ? 's n't.
 char *vd_caption_text(const char *const *word, int count);
 
 #endif

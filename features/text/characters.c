@@ -18,6 +18,22 @@ bool vd_is_space(gunichar c)
            c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
+vd_status vd_text_rules(const vd_text_rule *rules, GRegex **compiled, size_t count, char **text,
+                        vd_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rules[i].needs && !strpbrk(*text, rules[i].needs))
+            continue;
+        GRegex *pattern = vd_pattern(&compiled[i], rules[i].pattern);
+        char *other = g_regex_replace(pattern, *text, -1, 0, rules[i].by, 0, NULL);
+        if (!other)
+            return vd_error_memory(err, "the words of a text");
+        g_free(*text);
+        *text = other;
+    }
+    return VD_OK;
+}
+
 vd_status vd_text_check(const char *text, vd_error *err)
 {
     size_t length = strlen(text), valid = vd_utf8_valid(text, length);

@@ -22,6 +22,17 @@
 GRegex *vd_pattern(GRegex **compiled, const char *pattern);
 bool vd_is_space(gunichar c); // \s
 
+// What stands for each match of a pattern. needs: characters, a byte of one of which a text must
+// have for the rule to have any effect: most have few of them. NULL: none.
+typedef struct vd_text_rule {
+    const char *needs, *pattern, *by;
+} vd_text_rule;
+
+// Applies the rules to a text in valid UTF-8, one after the other; it becomes another (g_free).
+// compiled: (count), of the patterns, static.
+vd_status vd_text_rules(const vd_text_rule *rules, GRegex **compiled, size_t count, char **text,
+                        vd_error *err);
+
 // VD_FORMAT, with the number of the byte, for text that is not valid UTF-8.
 vd_status vd_text_check(const char *text, vd_error *err);
 

@@ -6,17 +6,12 @@
 #include <glib.h>
 #include <utf8proc.h>
 
-#include "engine/base/alloc.h"
 #include "features/text/characters.h"
 #include "features/text/sentences.h"
 
 // ---- rules ----------------------------------------------------------------------
 
-// needs: characters, a byte of one of which a text must have for the rule to have any effect: most
-// sentences have few of them. NULL: none.
-static const struct {
-    const char *needs, *pattern, *by;
-} rules[] = {
+static const vd_text_rule rules[] = {
     // STARTING_QUOTES; the last one: a quote before a word of one character
     {"`«“‘„", "[«“‘„]|`+", " \\0 "},
     {"\"`", "^\"|``", " `` "},
@@ -46,27 +41,10 @@ static const struct {
     {"'", "(?i)(?:^| )('t)(was)(?!" VD_WORD ")", " \\1 \\2 "},
 };
 
-// Applies the rules to a sentence, which becomes another text (g_free).
-static vd_status apply_rules(char **sentence, vd_error *err)
-{
-    static GRegex *compiled[sizeof rules / sizeof *rules];
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (rules[i].needs && !strpbrk(*sentence, rules[i].needs))
-            continue;
-        GRegex *pattern = vd_pattern(&compiled[i], rules[i].pattern);
-        char *other = g_regex_replace(pattern, *sentence, -1, 0, rules[i].by, 0, NULL);
-        if (!other)
-            return vd_error_memory(err, "the words of a text");
-        g_free(*sentence);
-        *sentence = other;
-    }
-    return VD_OK;
-}
-
 // ---- tokens -----------------------------------------------------------------
 
 // Called with each token in order; the string is only borrowed.
-typedef vd_status (*token_fn)(void *context, const char *token, size_t length, vd_error *err);
+typedef vd_status (*token_fn)(void *context, const char *token, vd_error *err);
 
 static vd_status split(char *text, token_fn take, void *context, vd_error *err)
 {
@@ -74,11 +52,11 @@ static vd_status split(char *text, token_fn take, void *context, vd_error *err)
     for (char *token = text; *token && status == VD_OK; token = text) {
         while (*text && !vd_is_space(g_utf8_get_char(text)))
             text = g_utf8_next_char(text);
-        size_t length = (size_t)(text - token);
+        char *end = text;
         text = *text ? g_utf8_next_char(text) : text;
-        token[length] = '\0';
-        if (length > 0)
-            status = take(context, token, length, err);
+        *end = '\0';
+        if (end > token)
+            status = take(context, token, err);
     }
     return status;
 }
@@ -100,6 +78,7 @@ static GString *whole_text(const source *from)
 
 static vd_status each_token(const source *from, token_fn take, void *context, vd_error *err)
 {
+    static GRegex *compiled[G_N_ELEMENTS(rules)];
     vd_status status = vd_text_check(from->text, err);
     if (status != VD_OK)
         return status;
@@ -108,7 +87,7 @@ static vd_status each_token(const source *from, token_fn take, void *context, vd
     for (guint i = 0; i < spans->len && status == VD_OK; i++) {
         vd_span span = g_array_index(spans, vd_span, i);
         char *sentence = g_strndup(text->str + span.start, span.stop - span.start);
-        status = apply_rules(&sentence, err);
+        status = vd_text_rules(rules, compiled, G_N_ELEMENTS(rules), &sentence, err);
         if (status == VD_OK)
             status = split(sentence, take, context, err);
         g_free(sentence);
@@ -118,31 +97,23 @@ static vd_status each_token(const source *from, token_fn take, void *context, vd
     return status;
 }
 
-typedef struct collector {
-    vd_words words;
-    size_t room;
-} collector;
-
-static vd_status collect(void *context, const char *token, size_t length, vd_error *err)
+static vd_status collect(void *context, const char *token, vd_error *err)
 {
-    collector *c = context;
-    char *word = vd_make_room(&c->words.word, &c->room, c->words.count + 1, sizeof *c->words.word)
-                     ? vd_strndup(token, length)
-                     : NULL;
-    if (!word)
-        return vd_error_memory(err, "a word");
-    c->words.word[c->words.count++] = word;
+    (void)err;
+    g_strv_builder_add(context, token);
     return VD_OK;
 }
 
 static vd_status collect_all(const source *text, vd_words *out, vd_error *err)
 {
-    collector c = {0};
+    GStrvBuilder *words = g_strv_builder_new();
+    vd_status status = each_token(text, collect, words, err);
     *out = (vd_words){0};
-    vd_status status = each_token(text, collect, &c, err);
-    if (status != VD_OK)
-        vd_words_clear(&c.words);
-    *out = c.words;
+    if (status == VD_OK) {
+        out->word = g_strv_builder_end(words);
+        out->count = g_strv_length(out->word);
+    }
+    g_strv_builder_unref(words);
     return status;
 }
 
@@ -158,9 +129,7 @@ vd_status vd_tokenize_lower(const char *text, vd_words *out, vd_error *err)
 
 void vd_words_clear(vd_words *words)
 {
-    for (size_t i = 0; i < words->count; i++)
-        vd_free(words->word[i]);
-    vd_free(words->word);
+    g_strfreev(words->word);
     *words = (vd_words){0};
 }
 
@@ -171,10 +140,9 @@ typedef struct counting {
     int64_t times;
 } counting;
 
-static vd_status count(void *context, const char *token, size_t length, vd_error *err)
+static vd_status count(void *context, const char *token, vd_error *err)
 {
     const counting *c = context;
-    (void)length;
     return vd_word_counts_add(c->counts, token, c->times, err);
 }
 
@@ -199,10 +167,9 @@ static void append_id(id_list *list, int32_t id)
     list->found++;
 }
 
-static vd_status look_up(void *context, const char *token, size_t length, vd_error *err)
+static vd_status look_up(void *context, const char *token, vd_error *err)
 {
     id_list *list = context;
-    (void)length;
     int32_t id;
     vd_status status = VD_OK;
     if (list->own && list->found < list->most)

@@ -12,7 +12,7 @@
 
 typedef struct vd_words {
     size_t count;
-    char **word; // owned, as is each string
+    char **word; // (count), then NULL; g_strfreev
 } vd_words;
 
 // text must be valid UTF-8 (else VD_FORMAT with the byte's offset).

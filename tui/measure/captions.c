@@ -78,14 +78,9 @@ static vd_status comparable(const char *text, char **out, vd_error *err)
 {
     vd_words words;
     vd_status status = vd_caption_tokenize(text, VD_CAPTION_COCO, &words, err);
-    if (status)
-        return status;
-    GString *all = g_string_new(NULL);
-    for (size_t i = 0; i < words.count; i++)
-        g_string_append_printf(all, "%s%s", i ? " " : "", words.word[i]);
+    *out = status ? NULL : g_strjoinv(" ", words.word);
     vd_words_clear(&words);
-    *out = g_string_free(all, FALSE);
-    return VD_OK;
+    return status;
 }
 
 static vd_status add_training(GHashTable *training, const vd_captioned *image, vd_error *err)

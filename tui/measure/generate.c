@@ -44,11 +44,10 @@ static vd_status generate_one(void *context, int worker, size_t index, vd_error 
     if (status == VD_OK)
         status = vd_captioner_generate(&s->captioner[worker], s->image[worker], regions->max, &how,
                                        generated, 1, &count, err);
-    if (status)
-        return status;
-    out->caption =
-        vd_generated_caption_text(vd_model_vocab(s->captioner[worker].model), &generated[0]);
-    return out->caption ? VD_OK : vd_error_memory(err, "captions");
+    if (status == VD_OK)
+        out->caption =
+            vd_generated_caption_text(vd_model_vocab(s->captioner[worker].model), &generated[0]);
+    return status;
 }
 
 static vd_status check_size(const vd_captioner *captioner, const vd_regions *regions, vd_error *err)
@@ -68,7 +67,7 @@ static void clear(generating *s)
         vd_free(s->image[w]);
     }
     for (size_t i = 0; i < s->pictures->count; i++)
-        vd_free((char *)s->caption[i].caption);
+        g_free((char *)s->caption[i].caption);
     g_free(s->caption);
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
@@ -68,7 +67,7 @@ static const char *copy_word(captioner_run *run, int32_t id)
 static const char *take_text(captioner_run *run, char *text)
 {
     const char *copy = copy_text(run, text);
-    vd_free(text);
+    g_free(text);
     return copy;
 }
 
@@ -112,7 +111,7 @@ static vd_status trace(captioner_run *run, const vd_generated_caption *c, vd_err
             side->likely[t][i] = copy_word(run, w->likely[i].id);
     }
     side->text = take_text(run, vd_caption_text(side->word, c->length));
-    return side->text ? VD_OK : vd_error_memory(err, "a caption");
+    return VD_OK;
 }
 
 // ---- what is changed ----------------------------------------------------------------------------
@@ -264,16 +263,14 @@ static vd_status generate_changed(captioner_run *run, vd_error *err)
     return status;
 }
 
-static vd_status keep_generated(captioner_run *run, vd_error *err)
+static void keep_generated(captioner_run *run)
 {
     vd_caption_side *side = run->side;
     for (int i = 0; i < side->of; i++) {
         side->generated[i].log_probability = run->generated[i].log_probability;
-        if (!(side->generated[i].text =
-                  take_text(run, vd_generated_caption_text(vocab_of(run), &run->generated[i]))))
-            return vd_error_memory(err, "a caption");
+        side->generated[i].text =
+            take_text(run, vd_generated_caption_text(vocab_of(run), &run->generated[i]));
     }
-    return VD_OK;
 }
 
 static vd_status generate(captioner_run *run, vd_error *err)
@@ -284,7 +281,7 @@ static vd_status generate(captioner_run *run, vd_error *err)
     side->milliseconds = 1000 * (vd_seconds() - start);
     if (status == VD_OK) {
         describe(run);
-        status = keep_generated(run, err);
+        keep_generated(run);
     }
     int place = side->changed ? 1 : run->wish->place;
     side->place = place > 0 && place <= side->of ? place : 1;

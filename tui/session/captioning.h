@@ -28,7 +28,7 @@ vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regi
 // size than the captioner's.
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
                         vd_generated_caption out[VD_HYPOTHESES], int *count, vd_error *err);
-// Words of a captioner as a text (vd_free); NULL: out of memory.
+// Words of a captioner as a text (g_free).
 char *vd_generated_caption_text(const vd_vocab *vocab, const vd_generated_caption *caption);
 
 #endif

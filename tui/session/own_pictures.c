@@ -324,16 +324,13 @@ static vd_status offer_generated(vd_own_pictures *own, vd_own_picture *picture,
     const vd_vocab *vocab = vd_model_vocab(captioner->model);
     vd_status status = vd_hypotheses(captioner, &picture->regions, generated, &count, err);
     for (int i = 0; i < count && status == VD_OK; i++) {
-        char *text = vd_generated_caption_text(vocab, &generated[i]);
-        if (!text)
-            return vd_error_memory(err, "a caption");
+        g_autofree char *text = vd_generated_caption_text(vocab, &generated[i]);
         offer(own, picture,
               (vd_picture_caption){.text = text,
                                    .by = VD_CAPTION_CAPTIONER,
                                    .place = i + 1,
                                    .of = count,
                                    .log_probability = generated[i].log_probability});
-        vd_free(text);
     }
     return status;
 }

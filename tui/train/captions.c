@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/progress.h"
 #include "tui/session/captioning.h"
 
@@ -85,8 +84,6 @@ static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *
             all->reward += reward_of(plan->validation_rewards, item, &generated[p]);
         all->generated[item] = (vd_result){plan->validation.set->captions->image[item].image_id,
                                            vd_generated_caption_text(vocab, &generated[p])};
-        if (!all->generated[item].caption)
-            status = vd_error_memory(err, "captions");
     }
     return status;
 }
@@ -245,7 +242,7 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
     if (status == VD_OK)
         status = fill_epoch(plan, &all, pictures, out, err);
     for (size_t p = 0; p < pictures; p++)
-        vd_free((char *)(uintptr_t)all.generated[p].caption);
+        g_free((char *)(uintptr_t)all.generated[p].caption);
     g_free(all.generated);
     return status;
 }
