@@ -161,8 +161,7 @@ int blocks_known_number(const blocks_state *state, blocks_kind kind);
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
 // It asks for these: whether there are any, or how many.
 void blocks_ask_for(blocks_draft *draft, blocks_set objects);
-// What the letters stand for in the pattern of the next question or target: a text for each letter,
-// NULL for nothing.
+// What the letters stand for in the pattern of the next question or target: a text for each letter.
 void blocks_say(blocks_state *state, const char *letters, ...);
 // One expansion of the pattern (phrase.h) with that.
 void blocks_write(blocks_state *state, const char *pattern, char *out, size_t size);

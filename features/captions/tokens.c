@@ -118,6 +118,8 @@ vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error 
         const char *word = words->words[i].text;
         const sb_symbol *stem =
             sb_stemmer_stem(english, (const sb_symbol *)word, (int)strlen(word));
+        if (stem && !*stem) // of "''s"
+            stem = (const sb_symbol *)word;
         status = stem ? vd_word_counts_add(&stems, (const char *)stem, 1, err)
                       : vd_error_memory(err, "the stems of words");
         if (status == VD_OK)

@@ -298,6 +298,20 @@ static void words_of_one_stem_have_one_number(void **state)
     vd_captions_free(captions);
 }
 
+static void a_word_without_a_stem_is_its_own(void **state)
+{
+    (void)state;
+    vd_word_counts words = {0};
+    vd_error err = {0};
+    int32_t *stem;
+    must(vd_word_counts_add(&words, "''s", 1, &err), &err);
+    must(vd_word_counts_add(&words, "''s'", 1, &err), &err);
+    must(vd_caption_stems(&words, &stem, &err), &err);
+    assert_int_not_equal(stem[0], stem[1]);
+    vd_free(stem);
+    vd_word_counts_clear(&words);
+}
+
 // ---- what is refused ----------------------------------------------------------------------------
 
 // The text with the first `from` in it replaced; free().
@@ -457,6 +471,7 @@ int main(void)
         cmocka_unit_test(cocos_tokens_have_no_punctuation),
         cmocka_unit_test(text_has_no_blanks_before_marks),
         cmocka_unit_test(words_of_one_stem_have_one_number),
+        cmocka_unit_test(a_word_without_a_stem_is_its_own),
         cmocka_unit_test(sixty_damaged_files_are_refused_with_their_place),
         cmocka_unit_test(what_does_not_fit_together_is_refused),
         cmocka_unit_test(a_caption_without_end_is_refused),
