@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-#include "engine/base/alloc.h"
-
 static bool is_among(const char *word, size_t length, const char *const *list)
 {
     for (; *list; list++)
@@ -72,11 +70,9 @@ void vd_fold_key(const char *answer, char *key, size_t size)
     }
 }
 
-vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **group, vd_error *err)
+int32_t *vd_fold_answers(const char *const *answer, size_t count)
 {
-    *group = vd_alloc(count, sizeof **group);
-    if (!*group)
-        return vd_error_memory(err, "answers that mean the same");
+    int32_t *group = g_new(int32_t, count);
     GStringChunk *keys = g_string_chunk_new(4096);
     GHashTable *first = g_hash_table_new(g_str_hash, g_str_equal); // answer with a key, from 1
     for (size_t i = 0; i < count; i++) {
@@ -86,33 +82,28 @@ vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **gro
         if (!alike)
             g_hash_table_insert(first, g_string_chunk_insert(keys, key),
                                 GSIZE_TO_POINTER(alike = i + 1));
-        (*group)[i] = (int32_t)alike - 1;
+        group[i] = (int32_t)alike - 1;
     }
     g_hash_table_destroy(first);
     g_string_chunk_free(keys);
-    return VD_OK;
+    return group;
 }
 
-vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most,
-                          vd_answer_group *list, int *count, vd_error *err)
+int vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most, vd_answer_group *list)
 {
-    int n = 0;
-    int32_t *index = vd_alloc((size_t)answer->candidates, sizeof *index); // in list, from 1
-    *count = 0;
-    if (!index)
-        return vd_error_memory(err, "answers that mean the same");
+    int count = 0;
+    int32_t *index = g_new0(int32_t, answer->candidates); // in list, from 1
     for (int i = 0; i < answer->candidates; i++) {
         int32_t one = answer->order[i], *at = &index[group[one]];
         double probability = (double)answer->probability[one];
         if (*at) {
             list[*at - 1].alike++;
             list[*at - 1].probability += probability;
-        } else if (n < most) {
-            list[n++] = (vd_answer_group){one, i, 0, probability};
-            *at = n;
+        } else if (count < most) {
+            list[count++] = (vd_answer_group){one, i, 0, probability};
+            *at = count;
         }
     }
-    vd_free(index);
-    *count = n;
-    return VD_OK;
+    g_free(index);
+    return count;
 }

@@ -7,16 +7,15 @@
 #include <stdint.h>
 
 #include "engine/model/dialog.h"
-#include "engine/base/error.h"
 
 // The key of an answer: the answer without function words (it, is, there, a, the, just, ...) and
 // punctuation; yeah, yep are yes, nope is no, "no, it isn't" too. Answers with equal keys mean the
 // same. An answer of only such words is its own key. "not" and numbers stay. Cut to size - 1 bytes.
 void vd_fold_key(const char *answer, char *key, size_t size);
 
-// (*group)[i], new (vd_free): index of the first answer with the same meaning, i itself if none
-// comes before it.
-vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **group, vd_error *err);
+// (count), new (g_free): index of the first answer with the same meaning, its own if none comes
+// before it.
+int32_t *vd_fold_answers(const char *const *answer, size_t count);
 
 // A group as a ranking shows it.
 typedef struct vd_answer_group {
@@ -26,8 +25,7 @@ typedef struct vd_answer_group {
     double probability; // of all of them together
 } vd_answer_group;
 
-// The first `most` groups by their best answers into list (most); *count how many there are.
-vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most,
-                          vd_answer_group *list, int *count, vd_error *err);
+// The first `most` groups by their best answers into list (most); returns how many there are.
+int vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most, vd_answer_group *list);
 
 #endif

@@ -225,18 +225,14 @@ static vd_status make_model(const char *packed, const char *path, vd_error *err)
 static vd_status measure_question(vd_session *session, double *time, double *folded, vd_error *err)
 {
     vd_reply reply;
-    const int32_t *group;
     double start = bench_now();
     vd_status status = vd_session_ask(session, "is there more of it", NULL, &reply, err);
     *time = bench_now() - start;
     if (status != VD_OK)
         return status;
     static vd_answer_group list[100];
-    int count;
     start = bench_now();
-    status = vd_session_fold(session, &group, err);
-    if (status == VD_OK)
-        status = vd_fold_ranking(&reply.answer, group, 100, list, &count, err);
+    vd_fold_ranking(&reply.answer, vd_session_fold(session), 100, list);
     *folded = bench_now() - start;
     vd_reply_clear(&reply);
     return status;

@@ -250,29 +250,26 @@ static void print_text(const ask *a, const vd_sheet *sheet)
 // ---- asking -------------------------------------------------------------------------------------
 
 // With --fold answers with the same meaning are one row.
-static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_error *err)
+static vd_sheet make_sheet(ask *a, const vd_reply *reply)
 {
-    const vd_answer *answer = &reply->answer;
-    const int32_t *group;
     const vd_picture_caption caption = vd_world_captioned(a->world, a->session->index);
-    *out = (vd_sheet){.caption = caption.text,
-                      .caption_by = caption.by,
-                      .rounds = a->session->turns,
-                      .boxes = a->session->regions.boxes,
-                      .names = a->session->regions.names,
-                      .regions = a->session->regions.count,
-                      .sides = 1};
-    out->history = out->rounds ? &a->session->turn[0] : NULL;
-    out->side[0] =
+    vd_sheet out = {.caption = caption.text,
+                    .caption_by = caption.by,
+                    .rounds = a->session->turns,
+                    .boxes = a->session->regions.boxes,
+                    .names = a->session->regions.names,
+                    .regions = a->session->regions.count,
+                    .sides = 1};
+    out.history = out.rounds ? &a->session->turn[0] : NULL;
+    out.side[0] =
         (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
     if (!a->fold)
-        return VD_OK;
-    int most = a->top < answer->candidates ? a->top : answer->candidates;
-    out->side[0].folded = a->folded = g_renew(vd_answer_group, a->folded, most);
-    vd_status status = vd_session_fold(a->session, &group, err);
-    return status
-               ? status
-               : vd_fold_ranking(answer, group, most, a->folded, &out->side[0].folded_count, err);
+        return out;
+    int most = a->top < reply->answer.candidates ? a->top : reply->answer.candidates;
+    out.side[0].folded = a->folded = g_renew(vd_answer_group, a->folded, most);
+    out.side[0].folded_count =
+        vd_fold_ranking(&reply->answer, vd_session_fold(a->session), most, a->folded);
+    return out;
 }
 
 static vd_status flush(vd_error *err)
@@ -298,7 +295,6 @@ static void print_talk(const ask *a, const char *typed, const char *reply)
 static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {
     vd_reply reply;
-    vd_sheet sheet;
     const char *talk = vd_small_talk(question);
     if (talk) {
         print_talk(a, question, talk);
@@ -309,14 +305,13 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
     if (status)
         return status;
     int first = reply.answer.order[0];
-    status = make_sheet(a, &reply, &sheet, err);
-    if (status == VD_OK && a->json)
+    vd_sheet sheet = make_sheet(a, &reply);
+    if (a->json)
         print_json(a, &sheet);
-    else if (status == VD_OK)
+    else
         print_text(a, &sheet);
     a->asked++;
-    if (status == VD_OK)
-        status = flush(err);
+    status = flush(err);
     if (status == VD_OK)
         status = vd_session_accept(a->session, &reply, first, err);
     vd_reply_clear(&reply);

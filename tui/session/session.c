@@ -83,14 +83,12 @@ char *vd_session_vectors_path(const vd_model *model)
     return g_strdup_printf("%.*s.vectors%s", (int)(strlen(path) - cut), path, suffix);
 }
 
-vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)
+const int32_t *vd_session_fold(vd_session *session)
 {
-    vd_status status = VD_OK;
+    const vd_answer_pool *answers = session->answers;
     if (!session->group)
-        status = vd_fold_answers((const char *const *)session->answers->answer,
-                                 session->answers->count, &session->group, err);
-    *group = session->group;
-    return status;
+        session->group = vd_fold_answers((const char *const *)answers->answer, answers->count);
+    return session->group;
 }
 
 static vd_status load_pool(vd_session *session, vd_error *err)
@@ -217,7 +215,7 @@ void vd_session_free(vd_session *session)
     vd_picture_regions_clear(&session->regions);
     vd_dialog_free(session->dialog);
     vd_pool_free(session->pool);
-    vd_free(session->group);
+    g_free(session->group);
     vd_free(session->lengths);
     vd_free(session->tokens);
     vd_answer_pool_clear(&session->own);

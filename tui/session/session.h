@@ -292,9 +292,8 @@ vd_status vd_session_settle(vd_session *session, vd_error *err);
 
 // Where the vectors of a model's pool are kept: beside it (g_free).
 char *vd_session_vectors_path(const vd_model *model);
-// group (borrowed): for each answer of the pool, the first that means the same
-// (features/text/fold.h).
-vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
+// For each answer of the pool the first that means the same (features/text/fold.h). Borrowed.
+const int32_t *vd_session_fold(vd_session *session);
 // Why the CPU computes although the world has another backend; NULL = it does not. Where a device
 // runs out of memory or is lost, the CPU takes over with the whole conversation.
 const char *vd_session_fallback(const vd_session *session);

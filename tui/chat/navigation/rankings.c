@@ -1,10 +1,8 @@
 #include "tui/chat/navigation/rankings.h"
 
-#include "engine/base/alloc.h"
-
 static void ranking_free(vd_lane_ranking *own)
 {
-    vd_free(own->group);
+    g_free(own->group);
     g_free(own->same);
     g_free(own->list);
     g_free(own->row);
@@ -19,14 +17,13 @@ void vd_rankings_clear(vd_rankings *rankings)
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// False here and below: memory is out.
-static bool group_pool(vd_lane_ranking *own, const vd_response *response)
+static void group_pool(vd_lane_ranking *own, const vd_response *response)
 {
     if (own->group && own->answers == response->pool.text)
-        return true;
+        return;
     ranking_free(own);
     own->answers = response->pool.text;
-    return !vd_fold_answers(own->answers, (size_t)response->pool.count, &own->group, NULL);
+    own->group = vd_fold_answers(own->answers, (size_t)response->pool.count);
 }
 
 static void forget_answer(vd_lane_ranking *own, const vd_response *response, bool folded)
@@ -39,28 +36,17 @@ static void forget_answer(vd_lane_ranking *own, const vd_response *response, boo
     own->folded = folded;
 }
 
-static bool fold_response(vd_lane_ranking *own, const vd_response *response)
+// Of a lane's answer; folded: alike ones are one in it.
+static void make_list(vd_lane_ranking *own, const vd_response *response, bool folded)
 {
     const vd_answer *answer = &response->reply.answer;
-    bool grouped = group_pool(own, response);
-    forget_answer(own, response, true);
-    if (!grouped || own->list)
-        return grouped;
-    own->list = g_new(vd_answer_group, answer->candidates);
-    return !vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, NULL);
-}
-
-// Whether alike answers are one in a lane's list: wanted, and memory is there.
-static bool make_list(vd_rankings *rankings, int lane, const vd_response *response)
-{
-    vd_lane_ranking *own = &rankings->lane[lane];
-    bool folded = rankings->folded && response->pool.count >= response->reply.answer.candidates;
-    if (folded && fold_response(own, response))
-        return true;
     if (folded)
-        ranking_free(own);
-    forget_answer(own, response, false);
-    return false;
+        group_pool(own, response);
+    forget_answer(own, response, folded);
+    if (!folded || own->list)
+        return;
+    own->list = g_new(vd_answer_group, answer->candidates);
+    own->count = vd_fold_ranking(answer, own->group, answer->candidates, own->list);
 }
 
 // The row in which each answer of the pool stands.
@@ -108,8 +94,9 @@ vd_sheet_side vd_rankings_side(vd_rankings *rankings, int lane, const vd_respons
                           .texts = response->pool.text,
                           .human = -1,
                           .chosen = response->chosen};
-    bool folded = make_list(rankings, lane, response);
-    side.folded = folded ? own->list : NULL;
+    bool folded = rankings->folded && response->pool.count >= response->reply.answer.candidates;
+    make_list(own, response, folded);
+    side.folded = own->list;
     side.folded_count = own->count;
     side.row = rows_of(own, response, folded);
     if (first && first->pool.text != response->pool.text)

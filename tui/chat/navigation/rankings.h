@@ -1,7 +1,7 @@
 // Rankings as they are shown: answers that mean the same as one when that is wanted ("yes (+3
-// alike)"), otherwise, or when memory is out, each separately; and the place of one model's answer
-// in the ranking of another. Rows and moves are computed once per answer, so that keys and drawing
-// take the same time for any pool size.
+// alike)"), otherwise each separately; and the place of one model's answer in the ranking of
+// another. Rows and moves are computed once per answer, so that keys and drawing take the same time
+// for any pool size.
 #ifndef VD_CHAT_RANKINGS_H
 #define VD_CHAT_RANKINGS_H
 
