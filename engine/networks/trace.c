@@ -132,7 +132,7 @@ static vd_trace_value numbers(vd_trace *trace, const char *name, const char *is,
                               const float *from)
 {
     float *value = vd_arena_take_raw(&trace->memory, (size_t)count, sizeof *value);
-    if (value)
+    if (value && count > 0)
         memcpy(value, from, (size_t)count * sizeof *value);
     return (vd_trace_value){name, is, "O", 1, {value ? count : 0}, value};
 }

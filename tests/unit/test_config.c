@@ -1,4 +1,5 @@
 // The file of what a person wants every time, and completing what is typed.
+#include <glib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,12 +156,12 @@ static void the_place_is_where_the_specification_says(void **state)
     setenv("VD_TEST_PLACE", "/somewhere", 1);
     char *place = vd_config_place("VD_TEST_PLACE", ".config", "config");
     assert_string_equal(place, "/somewhere/visdial/config");
-    vd_free(place);
+    g_free(place);
     setenv("VD_TEST_PLACE", "relative", 1); // to be ignored
     setenv("HOME", "/home-of-a-test", 1);
     place = vd_config_place("VD_TEST_PLACE", ".config", "config");
     assert_string_equal(place, "/home-of-a-test/.config/visdial/config");
-    vd_free(place);
+    g_free(place);
     unsetenv("HOME");
     assert_null(vd_config_place("VD_TEST_PLACE", ".config", "config"));
 }

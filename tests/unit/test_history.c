@@ -1,3 +1,4 @@
+#include <glib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,12 +138,12 @@ static void the_place_follows_the_environment(void **state)
     assert_non_null(strstr(found, "/visdial/history"));
     assert_int_equal(strncmp(found, directory, strlen(directory)), 0);
     assert_int_equal(vd_history_append(found, "x", NULL), VD_OK); // its directory is there
-    vd_free(found);
+    g_free(found);
     setenv("XDG_STATE_HOME", "relative", 1);
     setenv("HOME", directory, 1);
     found = vd_state_path("history");
     assert_non_null(strstr(found, "/.local/state/visdial/history"));
-    vd_free(found);
+    g_free(found);
     setenv("HOME", "/dev/null", 1);
     assert_null(vd_state_path("history"));
     unsetenv("HOME");

@@ -244,6 +244,8 @@ static void reports_and_directories_are_no_broken_dialogs(void **state)
     char *path = in_world("report.json");
     support_write_text(path, "{\"model\": \"best\", \"data\": \"val.json\", \"all\": {}}\n");
     info_says(path, ": an evaluation of models (JSON)\n", NULL);
+    support_write_text(path, "{\"data\": {\"data\": \"x\"}}\n"); // dialogs without questions
+    info_refuses(path, 4, "has no \"questions\"");
     info_refuses("tests/support", 4, "a directory; expected one of a training run");
     free(path);
 }

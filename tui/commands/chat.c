@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "engine/backend/open.h"
-#include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "tui/measure/corpus.h"
 #include "tui/measure/score.h"
@@ -442,7 +441,7 @@ static void close_program(chat_program *program)
         vd_chat_free(program->view);
     g_free(program->view);
     vd_recorder_free(&program->recorder);
-    vd_free(program->history);
+    g_free(program->history);
     for (int i = 0; i < VD_MODELS; i++)
         vd_service_free(program->service[i]);
     vd_world_close(program->world);

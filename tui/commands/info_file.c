@@ -461,7 +461,7 @@ static const struct {
     {"^" BLANK "\\{[^\"]*\"(?!version\")[^\"]*\"" BLANK ":" BLANK "\\d", .print = print_vocabulary},
     {"^" BLANK "\\{.*\"(images|annotations)\"", .print = vd_info_captions},
     // Dialogs have an object there.
-    {"^" BLANK "\\{.*\"data\"" BLANK ":" BLANK "\"", .text = "an evaluation of models (JSON)"},
+    {"^" BLANK "\\{(?>.*?\"data\")" BLANK ":" BLANK "\"", .text = "an evaluation of models (JSON)"},
     {"^" BLANK "\\{", .print = print_plain_dialogs},
     {"^" BLANK "\\[" BLANK "\"", .print = print_vocabulary},
     {"^" BLANK "\\[", .print = vd_info_rows},

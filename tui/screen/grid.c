@@ -228,9 +228,10 @@ int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_role role
 
 void vd_grid_fill(vd_grid *grid, vd_rect place, vd_role role)
 {
+    vd_style style = vd_theme(grid->look, role);
     for (int y = place.y; y < place.y + place.height && y < grid->height; y++)
         for (int x = place.x; x < place.x + place.width && x < grid->width; x++)
-            vd_grid_put(grid, x, y, ' ', ' ', role);
+            vd_grid_put_styled(grid, x, y, ' ', ' ', style);
 }
 
 void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_role full,

@@ -20,8 +20,8 @@ char *vd_config_place(const char *variable, const char *fallback, const char *na
     bool given = directory && directory[0] == '/';
     if (!given && (!home || home[0] != '/'))
         return NULL;
-    return given ? vd_format("%s/visdial/%s", directory, name)
-                 : vd_format("%s/%s/visdial/%s", home, fallback, name);
+    return given ? g_strdup_printf("%s/visdial/%s", directory, name)
+                 : g_strdup_printf("%s/%s/visdial/%s", home, fallback, name);
 }
 
 vd_preferences vd_preferences_defaults(void)
@@ -162,6 +162,6 @@ vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error
         read_lines(path, text, config);
     }
     vd_free(text);
-    vd_free(own);
+    g_free(own);
     return status;
 }

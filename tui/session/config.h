@@ -40,11 +40,11 @@ vd_preferences vd_preferences_defaults(void);
 // first wrong line, what was found and what was expected. It fails only when memory is out.
 vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error *err);
 
-// Where that file is, owned by the caller; NULL: nowhere, or memory is out.
+// Where that file is (g_free); NULL: nowhere.
 char *vd_preferences_path(void);
 
 // `name` below visdial/ in the directory that an environment variable names, else below
-// ~/fallback (vd_free). NULL when neither is an absolute path, or memory is out.
+// ~/fallback (g_free). NULL when neither is an absolute path.
 char *vd_config_place(const char *variable, const char *fallback, const char *name);
 
 #endif

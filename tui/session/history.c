@@ -20,7 +20,7 @@ char *vd_state_path(const char *name)
     g_free(parent);
     if (made)
         return path;
-    vd_free(path);
+    g_free(path);
     return NULL;
 }
 

@@ -9,7 +9,7 @@
 
 enum { VD_HISTORY_BYTES = 256 * 1024 }; // a longer file is cut to its newer half when it is read
 
-// A path below $XDG_STATE_HOME/visdial (vd_free), its directories are created; NULL when there is
+// A path below $XDG_STATE_HOME/visdial (g_free), its directories are created; NULL when there is
 // no directory for it.
 char *vd_state_path(const char *name);
 #define VD_NO_STATE "$XDG_STATE_HOME (without it ~/.local/state) cannot be written"

@@ -1,8 +1,8 @@
 #include "tui/session/loop.h"
 
+#include <glib.h>
 #include <math.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/clock.h"
 #include "tui/base/options.h"
 #include "tui/screen/clipboard.h"
@@ -39,7 +39,7 @@ static void choose_theme(const char *name, vd_theme_name *theme, vd_notice *noti
         char *path = vd_preferences_path();
         vd_notice_say(notice, "theme %s of " VD_THEME_NAMES "; `theme = NAME` in %s keeps one",
                       vd_theme_title(*theme), path ? path : "the config file");
-        vd_free(path);
+        g_free(path);
         return;
     }
     if (found < 0) {

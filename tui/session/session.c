@@ -194,7 +194,7 @@ void vd_turns_free(vd_turn *turns, int count)
         g_free(turns[i].question);
         g_free(turns[i].answer);
     }
-    vd_free(turns);
+    g_free(turns);
 }
 
 // Removes all but the first `keep` turns; the caller shortens the dialog.
@@ -242,7 +242,6 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
     session->dialog = NULL;
     session->pool = NULL;
     session->turn = NULL;
-    session->turn_room = 0;
     session->turns = 0;
     vd_status status = vd_model_use(session->model, vd_backend_cpu(), err);
     if (status == VD_OK)
@@ -527,14 +526,10 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
                              &length, err);
     if (status == VD_OK)
         status = append_entry(session, entry, length, err);
-    vd_free(question);
+    g_free(question);
     if (status)
         return status;
-    if (!vd_make_room(&session->turn, &session->turn_room, (size_t)session->turns + 1,
-                      sizeof *session->turn)) {
-        vd_dialog_truncate(session->dialog, session->turns + 1);
-        return vd_error_memory(err, "the conversation");
-    }
+    session->turn = g_renew(vd_turn, session->turn, session->turns + 1);
     session->turn[session->turns++] = (vd_turn){g_strdup(turn->question), g_strdup(turn->answer)};
     return VD_OK;
 }

@@ -273,8 +273,7 @@ typedef struct vd_session {
     vd_dialog *dialog;          // NULL before the first picture
     vd_picture_regions regions; // without their features
 
-    vd_turn *turn; // (turns), with room for turn_room
-    size_t turn_room;
+    vd_turn *turn; // (turns)
     int turns;
     vd_error fallback; // why the CPU took over; status VD_OK = it did not
 } vd_session;

@@ -46,10 +46,10 @@ bool vd_answerer_same(const vd_answerer *a, const vd_answerer *b)
 
 void vd_request_clear(vd_request *request)
 {
-    vd_free(request->text);
+    g_free(request->text);
     vd_turns_free(request->history, request->turns);
-    vd_free(request->switches);
-    vd_free(request->caption);
+    g_free(request->switches);
+    g_free(request->caption);
     *request = (vd_request){0};
 }
 

@@ -204,8 +204,8 @@ static void read_attentions(vd_reading *r, const vd_json_value *map, vd_answer *
 {
     const vd_json_value *list = vd_reading_list(r, map, "attentions", 0, MOST_ATTENTIONS);
     answer->regions = (int)vd_reading_whole(r, map, "region_count", 1, MOST_REGIONS);
-    answer->attention = g_new0(vd_attention, list->count);
-    for (const vd_json_value *one = list->first; one; one = one->next)
+    answer->attention = vd_reading_room(r, list->count, sizeof *answer->attention);
+    for (const vd_json_value *one = list->first; one && answer->attention; one = one->next)
         read_attention(r, one, answer);
 }
 

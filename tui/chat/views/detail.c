@@ -23,7 +23,7 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
     if (chat->nav.word >= response->reply.words ||
         chat->nav.word >= response->reply.answer.question_length)
         chat->nav.word = 0;
-    int rounds = response->reply.answer.rounds - 1;
+    int rounds = MAX(response->reply.answer.rounds - 1, 0);
     g_autofree vd_turn *said = rounds_heard(chat, rounds);
     vd_sheet sheet = vd_chat_sheet(chat);
     sheet.history = said;
