@@ -21,12 +21,12 @@ MAKEFLAGS += -r
 # Debian packages, and the names by which pkg-config knows the libraries.
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
              libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev \
-             libhdf5-dev libzip-dev libstemmer-dev
+             libhdf5-dev libzip-dev libpcre2-dev libstemmer-dev
 NEED_TEST := g++ libopenmpi-dev openmpi-bin libcmocka-dev tmux python3
 NEED_LINT := clang clang-format clang-tidy
 NEED_PAGE := chromium
 NEED_TERM := xterm xvfb imagemagick xdotool
-PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc hdf5 libzip
+PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc hdf5 libzip libpcre2-8
 export PKGS
 
 # Asked of pkg-config only when something is compiled, so that `make run` can install it first.

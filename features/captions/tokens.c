@@ -28,7 +28,7 @@ static const vd_text_rule coco[] = {
     {"}", ALONE("\\}"), "-rcb-"},
     // "'quoted" -> "quoted", "hard-" -> "hard"
     {"'", "(?<![^ ])'(?!(?:[dmnst]|ll|re|ve)?(?![^ ])|[0-9])", ""},
-    {"-", ALONE("([^ -][^ ]*?)-+"), "\\1"},
+    {"-", ALONE("([^ -][^ ]*?)-+"), "$1"},
     // what is dropped
     {"'`.?!,:;-", ALONE("''?|``?|[.?!,:;-]|--|\\.{3}"), ""},
 };
@@ -46,24 +46,24 @@ static void given_tokens(const char *text, vd_words *out)
 
 static vd_status coco_tokens(const char *text, vd_words *out, vd_error *err)
 {
-    static GRegex *straight_compiled[G_N_ELEMENTS(straight)], *coco_compiled[G_N_ELEMENTS(coco)];
+    static pcre2_code *straight_compiled[G_N_ELEMENTS(straight)],
+        *coco_compiled[G_N_ELEMENTS(coco)];
     vd_words words = {0};
-    char *plain = g_strdup(text);
     vd_status status = vd_text_check(text, err);
-    if (status == VD_OK)
-        status = vd_text_rules(straight, straight_compiled, G_N_ELEMENTS(straight), &plain, err);
-    if (status == VD_OK)
-        status = vd_tokenize_lower(plain, &words, err);
+    if (status)
+        return status;
+    char *plain = g_strdup(text);
+    vd_text_rules(straight, straight_compiled, G_N_ELEMENTS(straight), &plain);
+    status = vd_tokenize_lower(plain, &words, err);
     g_free(plain);
     if (status)
         return status;
     plain = g_strjoinv(" ", words.word);
-    status = vd_text_rules(coco, coco_compiled, G_N_ELEMENTS(coco), &plain, err);
-    if (status == VD_OK)
-        given_tokens(plain, out);
+    vd_text_rules(coco, coco_compiled, G_N_ELEMENTS(coco), &plain);
+    given_tokens(plain, out);
     g_free(plain);
     vd_words_clear(&words);
-    return status;
+    return VD_OK;
 }
 
 // ---- tokens -------------------------------------------------------------------------------------

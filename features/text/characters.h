@@ -2,7 +2,10 @@
 #ifndef VD_CHARACTERS_H
 #define VD_CHARACTERS_H
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+
 #include <glib.h>
+#include <pcre2.h>
 #include <stdbool.h>
 
 #include "engine/base/error.h"
@@ -19,19 +22,39 @@
 #define VD_NOT_SPACE "[^" VD_SPACES "]"
 
 // A pattern, compiled at its first use by any thread, and kept in *compiled: static, NULL at first.
-GRegex *vd_pattern(GRegex **compiled, const char *pattern);
+// PCRE2 itself, with GLib's memory: GRegex crashes where memory is out, and may check all of a text
+// again for every match in it.
+pcre2_code *vd_pattern(pcre2_code **compiled, const char *pattern);
 bool vd_is_space(gunichar c); // \s
 
-// What stands for each match of a pattern. needs: characters, a byte of one of which a text must
-// have for the rule to have any effect: most have few of them. NULL: none.
+// Where a group of a match begins and ends, in bytes; both -1: it has no part in it. Group 0 is all
+// of the match.
+enum { VD_MATCH_GROUPS = 4 };
+typedef struct vd_match {
+    struct {
+        gssize start, stop;
+    } group[VD_MATCH_GROUPS];
+} vd_match;
+
+// The first match in text [start, length), which is valid UTF-8; what is before start is looked
+// back at. options: PCRE2_ANCHORED or 0. False: there is none.
+bool vd_match_next(const pcre2_code *pattern, const char *text, size_t length, size_t start,
+                   uint32_t options, vd_match *out);
+
+// What stands for each match of a pattern, with $0, $1 as its groups. needs: characters, a byte of
+// one of which a text must have for the rule to have any effect: most have few of them. NULL: none.
 typedef struct vd_text_rule {
     const char *needs, *pattern, *by;
 } vd_text_rule;
 
 // Applies the rules to a text in valid UTF-8, one after the other; it becomes another (g_free).
 // compiled: (count), of the patterns, static.
-vd_status vd_text_rules(const vd_text_rule *rules, GRegex **compiled, size_t count, char **text,
-                        vd_error *err);
+void vd_text_rules(const vd_text_rule *rules, pcre2_code **compiled, size_t count, char **text);
+
+// The text with what `other` makes of each match (borrowed until its next call), new (g_free).
+char *vd_text_replace(const pcre2_code *pattern, const char *text,
+                      const char *(*other)(const char *match, const void *context),
+                      const void *context);
 
 // VD_FORMAT, with the number of the byte, for text that is not valid UTF-8.
 vd_status vd_text_check(const char *text, vd_error *err);

@@ -42,8 +42,9 @@ const char *vd_typed_digits(const char *word)
 }
 
 // What the training text has for the word.
-static const char *trained(const char *word)
+static const char *trained(const char *word, const void *unused)
 {
+    (void)unused;
     const char *digits_of = vd_typed_digits(word);
     for (int i = 0; i < CONTRACTIONS; i++)
         if (is_typed(word, contractions[i]))
@@ -86,18 +87,9 @@ static GString *plain_text(const char *text)
     return out;
 }
 
-static gboolean put_trained(const GMatchInfo *match, GString *out, gpointer unused)
-{
-    char *word = g_match_info_fetch(match, 0);
-    (void)unused;
-    g_string_append(out, trained(word));
-    g_free(word);
-    return FALSE;
-}
-
 vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err)
 {
-    static GRegex *words;
+    static pcre2_code *words;
     *out = NULL;
     vd_status status = vd_text_check(typed, err);
     if (status != VD_OK)
@@ -105,9 +97,9 @@ vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err)
     // Composed and compatible.
     char *composed = (char *)utf8proc_NFKC((const utf8proc_uint8_t *)typed);
     GString *text = plain_text(composed ? composed : "");
-    char *replaced = g_regex_replace_eval(vd_pattern(&words, "[" VD_LETTERS "']++"), text->str, -1,
-                                          0, 0, put_trained, NULL, NULL);
-    if (composed && replaced)
+    char *replaced =
+        vd_text_replace(vd_pattern(&words, "[" VD_LETTERS "']++"), text->str, trained, NULL);
+    if (composed)
         *out = vd_strdup(replaced);
     g_free(replaced);
     g_string_free(text, TRUE);

@@ -21,9 +21,10 @@ static const char abbreviations[] =
 #define NON_WORD "[)\";}\\]*:@'({[?!]"
 #define MANY     "-{2,}|\\.{2,}|\\.(?:" VD_SPACE "\\.){2,}+"
 
-static bool matches(GRegex **compiled, const char *pattern, const char *text)
+static bool matches(pcre2_code **compiled, const char *pattern, const char *text)
 {
-    return g_regex_match(vd_pattern(compiled, pattern), text, 0, NULL);
+    vd_match match;
+    return vd_match_next(vd_pattern(compiled, pattern), text, strlen(text), 0, 0, &match);
 }
 
 // A word in lower case.
@@ -50,7 +51,7 @@ static bool is_abbreviation(const char *token)
 // started one, and never with a capital (Punkt's _ortho_heuristic).
 static bool is_unlikely_start(const char *token)
 {
-    static GRegex *start;
+    static pcre2_code *start;
     return matches(&start,
                    "^(?:[;:,.!?]\\z|"
                    "(?!(?i:administrators|b-week|r-revised|z-holiday)\\.?\\z)\\p{Ll})",
@@ -60,7 +61,7 @@ static bool is_unlikely_start(const char *token)
 // Whether token, followed by the token next, ends a sentence.
 static bool ends_sentence(const char *token, const char *next)
 {
-    static GRegex *capital, *initial, *number;
+    static pcre2_code *capital, *initial, *number;
     if (strchr(".?!", token[0]) && !token[1])
         return true;
     if (!g_str_has_suffix(token, ".") || g_str_has_suffix(token, "..") || is_abbreviation(token))
@@ -74,30 +75,22 @@ static bool ends_sentence(const char *token, const char *next)
 // last ends a sentence.
 static bool contains_end(const char *text, size_t start, size_t stop)
 {
-    static GRegex *tokens;
-    GRegex *pattern = vd_pattern(&tokens, MANY "|(?![(\"`{[:;&#*@)}\\]\\-,])" VD_NOT_SPACE
-                                               "+?(?=,?(?:\\z|" VD_SPACE "|" NON_WORD "|" MANY
-                                               "))|" VD_NOT_SPACE);
-    GMatchInfo *match;
+    static pcre2_code *tokens;
+    pcre2_code *pattern = vd_pattern(&tokens, MANY "|(?![(\"`{[:;&#*@)}\\]\\-,])" VD_NOT_SPACE
+                                                   "+?(?=,?(?:\\z|" VD_SPACE "|" NON_WORD "|" MANY
+                                                   "))|" VD_NOT_SPACE);
     char *token = NULL;
     bool found = false;
-    g_regex_match_full(pattern, text, (gssize)stop, (int)start, 0, &match, NULL);
-    for (; g_match_info_matches(match) && !found; g_match_info_next(match, NULL)) {
-        char *next = g_match_info_fetch(match, 0);
+    for (vd_match match; !found && vd_match_next(pattern, text, stop, start, 0, &match);
+         start = (size_t)match.group[0].stop) {
+        char *next = g_strndup(text + match.group[0].start,
+                               (gsize)(match.group[0].stop - match.group[0].start));
         found = token && ends_sentence(token, next);
         g_free(token);
         token = next;
     }
-    g_match_info_free(match);
     g_free(token);
     return found;
-}
-
-static int start_of(const GMatchInfo *match, int group, int *stop)
-{
-    int start = -1;
-    g_match_info_fetch_pos(match, group, &start, stop);
-    return start;
 }
 
 // Runs of what Python's string.whitespace separates, where Punkt looks back for the start of a
@@ -106,27 +99,25 @@ static int start_of(const GMatchInfo *match, int group, int *stop)
 // character.
 static GArray *slice(const char *text)
 {
-    static GRegex *runs;
-    GRegex *pattern = vd_pattern(&runs, "(?<![^\\t-\\r ])(?:([.?!])(?=" NON_WORD "|" VD_SPACE
-                                        "+" VD_NOT_SPACE "))?[^\\t-\\r ]*([.?!])(?=(?|(" NON_WORD
-                                        ")|" VD_SPACE "++(" VD_NOT_SPACE "++)))");
+    static pcre2_code *runs;
+    pcre2_code *pattern = vd_pattern(
+        &runs, "(?<![^\\t-\\r ])(?:([.?!])(?=" NON_WORD "|" VD_SPACE "+" VD_NOT_SPACE
+               "))?[^\\t-\\r ]*([.?!])(?=(?|(" NON_WORD ")|" VD_SPACE "++(" VD_NOT_SPACE "++)))");
     GArray *spans = g_array_new(FALSE, FALSE, sizeof(vd_span));
-    GMatchInfo *match;
-    size_t start = 0;
-    g_regex_match(pattern, text, 0, &match);
-    for (; g_match_info_matches(match); g_match_info_next(match, NULL)) {
-        int mark, stop, word = start_of(match, 0, &mark), next = start_of(match, 3, &stop);
-        if (start_of(match, 1, NULL) >= 0) {
-            g_array_append_vals(spans, &(vd_span){start, (size_t)word + 1}, 1);
-            start = (size_t)word + 1;
+    size_t start = 0, length = strlen(text), at = 0;
+    for (vd_match match; vd_match_next(pattern, text, length, at, 0, &match);
+         at = (size_t)match.group[0].stop) {
+        size_t word = (size_t)match.group[0].start;
+        if (match.group[1].start >= 0) {
+            g_array_append_vals(spans, &(vd_span){start, word + 1}, 1);
+            start = word + 1;
         }
-        if (contains_end(text, (size_t)word, (size_t)stop)) {
-            g_array_append_vals(spans, &(vd_span){start, (size_t)mark}, 1);
-            start = (size_t)next;
+        if (contains_end(text, word, (size_t)match.group[3].stop)) {
+            g_array_append_vals(spans, &(vd_span){start, (size_t)match.group[0].stop}, 1);
+            start = (size_t)match.group[3].start;
         }
     }
-    g_match_info_free(match);
-    const char *end = text + strlen(text), *last;
+    const char *end = text + length, *last;
     while ((last = g_utf8_find_prev_char(text + start, end)) && vd_is_space(g_utf8_get_char(last)))
         end = last;
     g_array_append_vals(spans, &(vd_span){start, (size_t)(end - text)}, 1);
@@ -138,17 +129,14 @@ static GArray *slice(const char *text)
 // the length without it.
 static size_t closing_marks(const char *text, vd_span span, size_t *bare)
 {
-    static GRegex *closing;
-    GRegex *pattern = vd_pattern(&closing, "([\"')\\]}]+?)(?:" VD_SPACE "++|(?=--)|\\z)");
-    GMatchInfo *match;
-    int marks = (int)span.start, all = marks;
-    g_regex_match_full(pattern, text, (gssize)span.stop, (int)span.start, G_REGEX_MATCH_ANCHORED,
-                       &match, NULL);
-    g_match_info_fetch_pos(match, 1, NULL, &marks);
-    g_match_info_fetch_pos(match, 0, NULL, &all);
-    g_match_info_free(match);
-    *bare = (size_t)marks - span.start;
-    return (size_t)all - span.start;
+    static pcre2_code *closing;
+    pcre2_code *pattern = vd_pattern(&closing, "([\"')\\]}]+?)(?:" VD_SPACE "++|(?=--)|\\z)");
+    vd_match match;
+    *bare = 0;
+    if (!vd_match_next(pattern, text, span.stop, span.start, PCRE2_ANCHORED, &match))
+        return 0;
+    *bare = (size_t)match.group[1].stop - span.start;
+    return (size_t)match.group[0].stop - span.start;
 }
 
 GArray *vd_sentences(const char *text)

@@ -33,18 +33,15 @@ const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word)
 }
 
 // The frequent word that the letters are read as, or the letters.
-static gboolean put_meant(const GMatchInfo *match, GString *out, gpointer of)
+static const char *meant(const char *word, const void *of)
 {
     const vd_vocab *vocab = of;
-    char *word = g_match_info_fetch(match, 0);
     size_t length = strlen(word);
     bool known = vd_vocab_id(vocab, word) != VD_UNKNOWN;
     const char *other = NULL;
     if (!known && length >= SHORTEST && length <= LONGEST)
         other = nearest_of(vocab, MIN(vd_vocab_size(vocab), VD_FIRST_WORD + FREQUENT), word, 1);
-    g_string_append(out, other ? other : word);
-    g_free(word);
-    return FALSE;
+    return other ? other : word;
 }
 
 #define LETTERS "A-Za-z\\x{80}-\\x{10ffff}"
@@ -53,14 +50,13 @@ static const char pattern[] = "(?<![" LETTERS "'])[" LETTERS "]++(?!')";
 
 vd_status vd_read_typed(const vd_vocab *vocab, const char *typed, char **out, vd_error *err)
 {
-    static GRegex *words;
+    static pcre2_code *words;
     char *text = NULL;
     *out = NULL;
     vd_status status = vd_normalise_typed(typed, &text, err);
     if (status != VD_OK)
         return status;
-    *out = g_regex_replace_eval(vd_pattern(&words, pattern), text, -1, 0, 0, put_meant,
-                                (void *)vocab, NULL);
+    *out = vd_text_replace(vd_pattern(&words, pattern), text, meant, vocab);
     vd_free(text);
-    return *out ? VD_OK : vd_error_memory(err, "what was typed");
+    return VD_OK;
 }
