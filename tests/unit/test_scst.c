@@ -236,6 +236,8 @@ static void forms_that_are_rare_count_for_more(void **state)
     step_result once = take_step(&options, &first, 1);
     assert_true(take_step(&options, &none, 1).norm == 0);
     assert_true(once.norm > 0 && once.rewarded == 1);
+    // Rare forms are improbable: with more for them the loss, -(worth - mean) log p, is positive.
+    assert_true(once.loss > 0);
     options.variety = 2;
     assert_true(fabs(take_step(&options, &first, 1).norm - 2 * once.norm) < 1e-5 * once.norm);
 }

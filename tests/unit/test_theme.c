@@ -125,6 +125,17 @@ static void mono_has_no_colours_at_any_depth(void **state)
         }
 }
 
+static void a_selected_row_is_seen_in_every_theme(void **state)
+{
+    (void)state;
+    for (int theme = 0; theme < VD_THEMES; theme++) {
+        vd_style plain = vd_theme(look_of((vd_theme_name)theme), VD_ROLE_TEXT),
+                 selected = vd_theme(look_of((vd_theme_name)theme), VD_ROLE_SELECTED);
+        assert_false(plain.attributes & VD_REVERSE);
+        assert_true(selected.attributes & VD_REVERSE);
+    }
+}
+
 static void auto_takes_what_fits_the_background(void **state)
 {
     (void)state;
@@ -152,6 +163,7 @@ int main(void)
         cmocka_unit_test(bold_does_not_make_few_colours_pale),
         cmocka_unit_test(the_safe_theme_keeps_opposites_apart),
         cmocka_unit_test(mono_has_no_colours_at_any_depth),
+        cmocka_unit_test(a_selected_row_is_seen_in_every_theme),
         cmocka_unit_test(auto_takes_what_fits_the_background),
         cmocka_unit_test(names_are_found),
     };

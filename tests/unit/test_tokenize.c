@@ -107,6 +107,17 @@ static void expect_ids(const int32_t *ids, int length, const char *expected)
     assert_string_equal(text, expected);
 }
 
+static void two_dots_in_a_word_are_a_token(void **state)
+{
+    (void)state;
+    vd_words words;
+    vd_error err;
+    assert_int_equal(vd_tokenize("wait..what", &words, &err), VD_OK);
+    assert_int_equal(words.count, 3);
+    assert_string_equal(words.word[1], "..");
+    vd_words_clear(&words);
+}
+
 static void questions_end_in_a_question_mark(void **state)
 {
     (void)state;
@@ -279,6 +290,7 @@ int main(void)
         cmocka_unit_test(typed_text_looks_like_the_training_text),
         cmocka_unit_test(every_typed_number_and_contraction_is_found),
         cmocka_unit_test(invalid_utf8_is_refused_with_its_place),
+        cmocka_unit_test(two_dots_in_a_word_are_a_token),
         cmocka_unit_test(questions_end_in_a_question_mark),
         cmocka_unit_test(long_questions_are_cut_and_say_so),
         cmocka_unit_test(answers_are_wrapped_and_then_cut),
